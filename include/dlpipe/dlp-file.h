@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * others). Immutable; any thread.
  */
 #define DLP_TYPE_FILE (dlp_file_get_type ())
-G_DECLARE_FINAL_TYPE (DlpFile, dlp_file, DLP, FILE, GObject)
+DLP_API G_DECLARE_FINAL_TYPE (DlpFile, dlp_file, DLP, FILE, GObject)
 
 /* @size: -1 if unknown. @identity: (nullable): unknown until it is opened. */
 DLP_API DlpFile *dlp_file_new (const char *uri, gint64 size, const char *identity);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+#include <dlpipe/dlp-error.h>
+
+G_BEGIN_DECLS
+
+/* A state folder: the lock of its run, two generations of the checkpoint, the list of input files, a status
+ * for whoever watches. Used by one thread at a time, dlp_state_dir_write_status() by any other one.
+ *
+ *   lock            held (flock) as long as the run lives; holds its pid and host as text
+ *   checkpoint-N    generation N, N ascending; the newest two are kept
+ *   inputs          append-only, one entry an input file that was opened
+ *   status.json     replaced once a second
+ */
+typedef struct _DlpStateDir DlpStateDir;
+
+/* Makes the folder if need be. Held by another run: DLP_STATE_ERROR_LOCKED, naming its pid and host. */
+DlpStateDir *dlp_state_dir_open (const char *path, GError **error);
+/* For tools: no lock, nothing is made or written. */
+DlpStateDir *dlp_state_dir_open_read_only (const char *path, GError **error);
+void dlp_state_dir_free (DlpStateDir *self);
+const char *dlp_state_dir_get_path (DlpStateDir *self);
+/* TRUE if the lock file was there and could be taken: whoever ran before is dead. On file systems where
+ * flock() proves nothing across hosts (NFS and the like) FALSE if the former host is another one. */
+gboolean dlp_state_dir_former_is_dead (DlpStateDir *self);
+
+/* (transfer full) (nullable): the payload of the newest generation that is whole. NULL without an error: no
+ * checkpoint there. One generation corrupt: falls back to the other and sets *fell_back to a message that says
+ * so. All corrupt: DLP_STATE_ERROR_CORRUPT naming each file and why. *generation: the one loaded. */
+GVariant *dlp_state_dir_load (DlpStateDir *self, guint64 *generation, char **fell_back, GError **error);
+/* Writes @payload (type a{sv}, floating or not) as the next generation, durably, and removes those older than
+ * the newest two. */
+gboolean dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error);
+
+/* One checkpoint file: magic "DLPSTATE", u32 format version, u32 flags 0, u64 payload size, payload (a
+ * little-endian serialised GVariant a{sv}), 16 bytes XXH3-128 over all that is before. */
+GBytes *dlp_checkpoint_encode (GVariant *payload);
+GVariant *dlp_checkpoint_decode (GBytes *bytes, GError **error);
+
+/* The list of inputs: appends are buffered; sync makes them durable and returns the length and a hash of the
+ * file up to there, for the checkpoint. Restore truncates to that length and checks the hash; entries behind
+ * it are dropped. An entry: source ordinal, file index, size, identity, uri. */
+typedef struct
+{
+  guint32 stage, source, file;
+  gint64 size;
+  char *identity;
+  char *uri;
+} DlpInputEntry;
+gboolean dlp_state_dir_restore_inputs (DlpStateDir *self, guint64 length, guint64 hash, GError **error);
+/* (nullable): what is known of this file. */
+const DlpInputEntry *dlp_state_dir_find_input (DlpStateDir *self, guint32 stage, guint32 source, guint32 file);
+gboolean dlp_state_dir_add_input (DlpStateDir *self, const DlpInputEntry *entry, GError **error);
+gboolean dlp_state_dir_sync_inputs (DlpStateDir *self, guint64 *length, guint64 *hash, GError **error);
+
+/* Replaces status.json by rename, not durably; never blocks the stream for a failure (returns FALSE). */
+gboolean dlp_state_dir_write_status (DlpStateDir *self, const char *json);
+
+/* --restart: removes checkpoints, inputs, status, quarantine and report; keeps the lock. */
+gboolean dlp_state_dir_clear (DlpStateDir *self, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpStateDir, dlp_state_dir_free)
+
+G_END_DECLS
