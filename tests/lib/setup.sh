@@ -1,0 +1,54 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Sourced by quickstart, run-tests and tests/peers/setup: the Debian packages that are needed, installed
+# when missing, and the build.
+
+# What the build needs; gio, gobject and gmodule are in libglib2.0-dev.
+dlp_build_packages="gcc libc6-dev meson ninja-build pkg-config libglib2.0-dev libzstd-dev zlib1g-dev
+  libxxhash-dev libpcre2-dev"
+
+# What the tests call beyond that: zstd makes damaged inputs, python3 reads meson's test log.
+dlp_test_packages="zstd python3"
+
+# dlp_need_packages PACKAGE...: installs those that are missing, and says so; silent when none is.
+dlp_need_packages () {
+  local missing=() package as_root=()
+
+  if ! command -v dpkg-query >/dev/null; then
+    echo "dlpipe: not a Debian system; these packages are taken for granted: $*" >&2
+    return 0
+  fi
+  for package in "$@"; do
+    if ! dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed; then
+      missing+=("$package")
+    fi
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "dlpipe: missing packages, and neither root nor sudo to install them. As root:" >&2
+      echo "  apt-get install ${missing[*]}" >&2
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  echo "Installing Debian packages${as_root:+ (by sudo)}: ${missing[*]}"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# dlp_build DIR [MESON_OPTION...]: configures DIR once and brings it up to date.
+dlp_build () {
+  local dir=$1
+  shift
+  if [ ! -f "$dir/build.ninja" ]; then
+    meson setup "$dir" "$@" >"$dir.setup.log" 2>&1 || {
+      cat "$dir.setup.log" >&2
+      return 1
+    }
+    mv "$dir.setup.log" "$dir/meson-logs/setup.log"
+  fi
+  ninja -C "$dir" ${DLPIPE_NINJA_ARGS:-}
+}
