@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "dlp-arrow.h"
+#include "dlp-decoder.h"
+#include "dlp-digest.h"
+#include "dlp-element.h"
+#include "dlp-error.h"
+#include "dlp-file.h"
+#include "dlp-output-file.h"
+#include "dlp-pipeline.h"
+#include "dlp-plugin.h"
+#include "dlp-random.h"
+#include "dlp-reader.h"
+#include "dlp-record-batch.h"
+#include "dlp-schema.h"
+#include "dlp-sink.h"
+#include "dlp-source.h"
+#include "dlp-state.h"
+#include "dlp-transform.h"
