@@ -129,6 +129,9 @@ gboolean dlp_graph_set_property (DlpGraph *graph,
 /* The same for "NAME.PROPERTY=VALUE". */
 gboolean dlp_graph_apply_setting (DlpGraph *graph, const char *setting, GError **error);
 
+/* "line 3, column 14" */
+char *dlp_graph_describe_place (const char *text, gsize place);
+
 /* The message with its line and column, the line of text with [start, end) marked, and the hint
  * (which may be NULL); always valid UTF-8 without control characters. If start is
  * DLP_GRAPH_NO_PLACE, only message and hint. */
