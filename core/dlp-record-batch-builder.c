@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "dlp-record-batch-private.h"
+
+#include <string.h>
+
+#define MAX_RECORDS (DLP_COLUMN_MAX_BYTES / sizeof (DlpCoordinate))
+
+/* A buffer that starts as large as its predecessor became. */
+typedef struct
+{
+  DlpBuffer buffer;
+  gsize hint;
+} Growing;
+
+typedef struct
+{
+  Growing data;
+  Growing offsets;
+  Growing validity; /* in use from the first null on */
+  gsize used;       /* bytes of data, where there are offsets */
+  gsize reserved;   /* bytes behind used that the caller writes to */
+  guint n_values;   /* the builder's length, or one more */
+  guint n_nulls;
+  guint width;
+  DlpFieldType type;
+  gboolean has_validity;
+  gboolean is_reserved;
+} Field;
+
+struct _DlpRecordBatchBuilder
+{
+  gint ref_count;
+  guint length;
+  guint n_open; /* values of the record being built */
+  gsize open_bytes;
+  gsize value_bytes;  /* of values found by offsets, of whole records */
+  gsize record_bytes; /* of what every record has */
+  DlpSchema *schema;
+  Growing coordinates;
+  Field fields[];
+};
+
+G_DEFINE_BOXED_TYPE (DlpRecordBatchBuilder,
+                     dlp_record_batch_builder,
+                     dlp_record_batch_builder_ref,
+                     dlp_record_batch_builder_unref)
+
+DlpRecordBatchBuilder *
+dlp_record_batch_builder_new (DlpSchema *schema)
+{
+  DlpRecordBatchBuilder *self;
+
+  g_return_val_if_fail (schema != NULL, NULL);
+
+  self = g_malloc0 (sizeof *self + schema->n_fields * sizeof self->fields[0]);
+  self->ref_count = 1;
+  self->schema = dlp_schema_ref (schema);
+  self->record_bytes = sizeof (DlpCoordinate);
+  for (guint i = 0; i < schema->n_fields; i++)
+    {
+      Field *field = &self->fields[i];
+
+      field->type = schema->fields[i].type;
+      field->width = dlp_field_type_width (field->type);
+      self->record_bytes +=
+          dlp_field_type_has_offsets (field->type) ? sizeof (gint32) : field->width;
+    }
+  return self;
+}
+
+DlpRecordBatchBuilder *
+dlp_record_batch_builder_ref (DlpRecordBatchBuilder *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_int_inc (&self->ref_count);
+  return self;
+}
+
+void
+dlp_record_batch_builder_unref (DlpRecordBatchBuilder *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (!g_atomic_int_dec_and_test (&self->ref_count))
+    return;
+
+  for (guint i = 0; i < self->schema->n_fields; i++)
+    {
+      dlp_buffer_clear (&self->fields[i].data.buffer);
+      dlp_buffer_clear (&self->fields[i].offsets.buffer);
+      dlp_buffer_clear (&self->fields[i].validity.buffer);
+    }
+  dlp_buffer_clear (&self->coordinates.buffer);
+  dlp_schema_unref (self->schema);
+  g_free (self);
+}
+
+DlpSchema *
+dlp_record_batch_builder_get_schema (const DlpRecordBatchBuilder *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->schema;
+}
+
+guint
+dlp_record_batch_builder_get_length (const DlpRecordBatchBuilder *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->length;
+}
+
+gsize
+dlp_record_batch_builder_get_bytes (const DlpRecordBatchBuilder *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->value_bytes + self->length * self->record_bytes;
+}
+
+gboolean
+dlp_record_batch_builder_is_full (const DlpRecordBatchBuilder *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->length >= DLP_RECORD_BATCH_MAX_RECORDS ||
+         dlp_record_batch_builder_get_bytes (self) >= DLP_RECORD_BATCH_MAX_BYTES;
+}
+
+static inline guint8 *
+ensure (Growing *growing, gsize used, gsize need)
+{
+  if (G_UNLIKELY (need > growing->buffer.capacity))
+    dlp_buffer_grow (&growing->buffer, used, used == 0 ? MAX (need, growing->hint) : need);
+  return growing->buffer.data;
+}
+
+/* Ends the program: a batch is pushed long before, and a larger value is refused by its reader. */
+static void G_GNUC_NORETURN
+column_overflow (const DlpRecordBatchBuilder *self, const Field *field, gsize n)
+{
+  g_error ("field '%s' of %u records: %" G_GSIZE_FORMAT " more than the %" G_GSIZE_FORMAT
+           " bytes there are do not fit, a column holds at most %d bytes",
+           self->schema->fields[field - self->fields].name, self->length, n, field->used,
+           DLP_COLUMN_MAX_BYTES);
+}
+
+/* Room for n list values or bytes behind those in use. */
+static inline guint8 *
+ensure_values (const DlpRecordBatchBuilder *self, Field *field, gsize n)
+{
+  if (G_UNLIKELY (n > (DLP_COLUMN_MAX_BYTES - field->used) / field->width))
+    column_overflow (self, field, n);
+  ensure (&field->data, field->used + field->reserved, field->used + n * field->width);
+  return field->data.buffer.data + field->used;
+}
+
+static inline void
+ensure_records (const DlpRecordBatchBuilder *self, gsize n)
+{
+  if (G_UNLIKELY (n > MAX_RECORDS - self->length))
+    g_error ("%u records and %" G_GSIZE_FORMAT
+             " more do not fit in a record batch of at most %" G_GSIZE_FORMAT,
+             self->length, n, MAX_RECORDS);
+}
+
+/* n offsets behind the last, which is returned. */
+static inline gint32 *
+ensure_offsets (Field *field, gsize n)
+{
+  gsize used = field->n_values == 0 ? 0 : (gsize) field->n_values + 1;
+  gint32 *offsets;
+
+  offsets = (gint32 *) ensure (&field->offsets, used * sizeof (gint32),
+                               ((gsize) field->n_values + 1 + n) * sizeof (gint32));
+  offsets[0] = 0;
+  return offsets + field->n_values;
+}
+
+static inline guint8 *
+ensure_validity (Field *field, gsize n)
+{
+  return ensure (&field->validity, dlp_bits_size (field->n_values),
+                 dlp_bits_size ((gsize) field->n_values + n));
+}
+
+static void
+start_validity (Field *field, gsize n)
+{
+  dlp_bits_set (ensure_validity (field, n), 0, field->n_values);
+  field->has_validity = TRUE;
+}
+
+static inline void
+end_value (DlpRecordBatchBuilder *self, Field *field)
+{
+  if (G_UNLIKELY (field->has_validity))
+    dlp_bits_put (ensure_validity (field, 1), field->n_values, TRUE);
+  field->n_values++;
+  self->n_open++;
+}
+
+static inline void
+end_offset_value (DlpRecordBatchBuilder *self, Field *field, gsize bytes)
+{
+  gint32 *last = ensure_offsets (field, 1);
+
+  field->used += bytes;
+  self->open_bytes += bytes;
+  last[1] = (gint32) (field->used / field->width);
+  end_value (self, field);
+}
+
+static inline void
+append_fixed (DlpRecordBatchBuilder *self, Field *field, guint64 bits)
+{
+  gsize used = field->n_values * sizeof bits;
+
+  ensure (&field->data, used, used + sizeof bits);
+  ((guint64 *) field->data.buffer.data)[field->n_values] = bits;
+}
+
+/* Whether the open record may get a value of one of these types in this field. */
+static inline gboolean
+is_wanted (const DlpRecordBatchBuilder *self, guint field, guint type_mask)
+{
+  return self != NULL && field < self->schema->n_fields &&
+         self->fields[field].n_values == self->length && !self->fields[field].is_reserved &&
+         (type_mask >> self->fields[field].type) & 1;
+}
+
+#define VALUE_TYPES (1 << DLP_FIELD_STRING | 1 << DLP_FIELD_BINARY)
+#define LIST_TYPES (1 << DLP_FIELD_LIST_UINT16 | 1 << DLP_FIELD_LIST_UINT32)
+
+static inline void
+append_run (DlpRecordBatchBuilder *self, Field *field, gconstpointer values, gsize n)
+{
+  guint8 *end = ensure_values (self, field, n);
+
+  if (n > 0)
+    memcpy (end, values, n * field->width);
+  end_offset_value (self, field, n * field->width);
+}
+
+void
+dlp_record_batch_builder_append_value (DlpRecordBatchBuilder *self,
+                                       guint field,
+                                       gconstpointer data,
+                                       gsize size)
+{
+  g_return_if_fail (is_wanted (self, field, VALUE_TYPES));
+  g_return_if_fail (data != NULL || size == 0);
+
+  append_run (self, &self->fields[field], data, size);
+}
+
+void
+dlp_record_batch_builder_append_list (DlpRecordBatchBuilder *self,
+                                      guint field,
+                                      gconstpointer values,
+                                      gsize n)
+{
+  g_return_if_fail (is_wanted (self, field, LIST_TYPES));
+  g_return_if_fail (values != NULL || n == 0);
+
+  append_run (self, &self->fields[field], values, n);
+}
+
+void
+dlp_record_batch_builder_append_int64 (DlpRecordBatchBuilder *self, guint field, gint64 v)
+{
+  g_return_if_fail (is_wanted (self, field, 1 << DLP_FIELD_INT64));
+
+  append_fixed (self, &self->fields[field], (guint64) v);
+  end_value (self, &self->fields[field]);
+}
+
+void
+dlp_record_batch_builder_append_uint64 (DlpRecordBatchBuilder *self, guint field, guint64 v)
+{
+  g_return_if_fail (is_wanted (self, field, 1 << DLP_FIELD_UINT64));
+
+  append_fixed (self, &self->fields[field], v);
+  end_value (self, &self->fields[field]);
+}
+
+void
+dlp_record_batch_builder_append_double (DlpRecordBatchBuilder *self, guint field, double v)
+{
+  guint64 bits;
+
+  g_return_if_fail (is_wanted (self, field, 1 << DLP_FIELD_DOUBLE));
+
+  memcpy (&bits, &v, sizeof bits);
+  append_fixed (self, &self->fields[field], bits);
+  end_value (self, &self->fields[field]);
+}
+
+static void
+append_bit (Field *field, gboolean v)
+{
+  gsize used = dlp_bits_size (field->n_values);
+
+  dlp_bits_put (ensure (&field->data, used, dlp_bits_size (field->n_values + 1)), field->n_values,
+                v);
+}
+
+void
+dlp_record_batch_builder_append_boolean (DlpRecordBatchBuilder *self, guint field, gboolean v)
+{
+  g_return_if_fail (is_wanted (self, field, 1 << DLP_FIELD_BOOLEAN));
+
+  append_bit (&self->fields[field], v);
+  end_value (self, &self->fields[field]);
+}
+
+void
+dlp_record_batch_builder_append_null (DlpRecordBatchBuilder *self, guint field)
+{
+  Field *f;
+
+  g_return_if_fail (is_wanted (self, field, G_MAXUINT));
+  g_return_if_fail (self->schema->fields[field].optional);
+
+  f = &self->fields[field];
+  if (!f->has_validity)
+    start_validity (f, 1);
+  if (f->type == DLP_FIELD_BOOLEAN)
+    append_bit (f, FALSE);
+  else if (!dlp_field_type_has_offsets (f->type))
+    append_fixed (self, f, 0);
+
+  if (dlp_field_type_has_offsets (f->type))
+    end_offset_value (self, f, 0);
+  else
+    end_value (self, f);
+  dlp_bits_put (f->validity.buffer.data, f->n_values - 1, FALSE);
+  f->n_nulls++;
+}
+
+gpointer
+dlp_record_batch_builder_reserve (DlpRecordBatchBuilder *self, guint field, gsize n)
+{
+  Field *f;
+  guint8 *data;
+
+  g_return_val_if_fail (self != NULL && field < self->schema->n_fields, NULL);
+  f = &self->fields[field];
+  g_return_val_if_fail (f->n_values == self->length, NULL);
+  g_return_val_if_fail ((VALUE_TYPES | LIST_TYPES) >> f->type & 1, NULL);
+
+  /* Never NULL, which would look like a failure. */
+  data = ensure_values (self, f, MAX (n, 1));
+  f->reserved = n * f->width;
+  f->is_reserved = TRUE;
+  return data;
+}
+
+void
+dlp_record_batch_builder_commit (DlpRecordBatchBuilder *self, guint field, gsize used)
+{
+  Field *f;
+
+  g_return_if_fail (self != NULL && field < self->schema->n_fields);
+  f = &self->fields[field];
+  g_return_if_fail (f->is_reserved && used <= f->reserved / f->width);
+
+  f->is_reserved = FALSE;
+  f->reserved = 0;
+  end_offset_value (self, f, used * f->width);
+}
+
+static void G_GNUC_NORETURN
+value_missing (const DlpRecordBatchBuilder *self)
+{
+  for (guint i = 0; i < self->schema->n_fields; i++)
+    if (self->fields[i].n_values == self->length)
+      g_error ("record %u was ended without a value of the field '%s'", self->length,
+               self->schema->fields[i].name);
+  g_assert_not_reached ();
+}
+
+void
+dlp_record_batch_builder_end_record (DlpRecordBatchBuilder *self, const DlpCoordinate *coordinate)
+{
+  gsize used;
+
+  g_return_if_fail (self != NULL && coordinate != NULL);
+
+  if (G_UNLIKELY (self->n_open != self->schema->n_fields))
+    value_missing (self);
+  ensure_records (self, 1);
+
+  used = self->length * sizeof *coordinate;
+  ensure (&self->coordinates, used, used + sizeof *coordinate);
+  ((DlpCoordinate *) self->coordinates.buffer.data)[self->length] = *coordinate;
+  self->value_bytes += self->open_bytes;
+  self->open_bytes = 0;
+  self->n_open = 0;
+  self->length++;
+}
+
+static void
+drop_value (Field *field)
+{
+  field->n_values--;
+  if (field->has_validity && !dlp_bits_get (field->validity.buffer.data, field->n_values))
+    field->n_nulls--;
+  if (dlp_field_type_has_offsets (field->type))
+    field->used = (gsize) ((gint32 *) field->offsets.buffer.data)[field->n_values] * field->width;
+}
+
+void
+dlp_record_batch_builder_drop_record (DlpRecordBatchBuilder *self)
+{
+  g_return_if_fail (self != NULL);
+
+  for (guint i = 0; i < self->schema->n_fields; i++)
+    {
+      Field *field = &self->fields[i];
+
+      field->is_reserved = FALSE;
+      field->reserved = 0;
+      if (field->n_values > self->length)
+        drop_value (field);
+    }
+  self->n_open = 0;
+  self->open_bytes = 0;
+}
+
+static gsize
+append_offset_rows (const DlpRecordBatchBuilder *self,
+                    Field *field,
+                    const DlpColumn *source,
+                    gsize first,
+                    gsize n)
+{
+  const gint32 *from = source->offsets + first;
+  gsize values = (gsize) (from[n] - from[0]);
+  guint8 *data = ensure_values (self, field, values);
+  gint32 *to = ensure_offsets (field, n);
+  gint32 base = to[0];
+
+  if (values > 0)
+    memcpy (data, source->data + (gsize) from[0] * field->width, values * field->width);
+  for (gsize i = 1; i <= n; i++)
+    to[i] = base + (from[i] - from[0]);
+  field->used += values * field->width;
+  return values * field->width;
+}
+
+static void
+append_fixed_rows (Field *field, const DlpColumn *source, gsize first, gsize n)
+{
+  gsize used = (gsize) field->n_values * field->width;
+
+  if (field->type == DLP_FIELD_BOOLEAN)
+    dlp_bits_copy (
+        ensure (&field->data, dlp_bits_size (field->n_values), dlp_bits_size (field->n_values + n)),
+        field->n_values, source->data, first, n);
+  else
+    memcpy (ensure (&field->data, used, used + n * field->width) + used,
+            source->data + first * field->width, n * field->width);
+}
+
+static void
+append_validity_rows (Field *field, const DlpColumn *source, gsize first, gsize n)
+{
+  gsize n_nulls = source->validity == NULL ? 0 : n - dlp_bits_count (source->validity, first, n);
+
+  if (n_nulls > 0 && !field->has_validity)
+    start_validity (field, n);
+  if (!field->has_validity)
+    return;
+
+  if (n_nulls > 0)
+    dlp_bits_copy (ensure_validity (field, n), field->n_values, source->validity, first, n);
+  else
+    dlp_bits_set (ensure_validity (field, n), field->n_values, n);
+  field->n_nulls += n_nulls;
+}
+
+void
+dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
+                                      const DlpRecordBatch *batch,
+                                      guint row,
+                                      guint n)
+{
+  gsize used;
+  gsize first;
+
+  g_return_if_fail (self != NULL && batch != NULL);
+  g_return_if_fail (row <= batch->length && n <= batch->length - row);
+  g_return_if_fail (self->n_open == 0);
+  g_return_if_fail (dlp_schema_equal (self->schema, batch->columns->schema));
+
+  if (n == 0)
+    return;
+
+  ensure_records (self, n);
+  first = (gsize) batch->offset + row;
+  for (guint i = 0; i < self->schema->n_fields; i++)
+    {
+      Field *field = &self->fields[i];
+      const DlpColumn *source = &batch->columns->columns[i];
+
+      if (source->offsets != NULL)
+        self->value_bytes += append_offset_rows (self, field, source, first, n);
+      else
+        append_fixed_rows (field, source, first, n);
+      append_validity_rows (field, source, first, n);
+      field->n_values += n;
+    }
+
+  used = self->length * sizeof (DlpCoordinate);
+  memcpy (ensure (&self->coordinates, used, used + n * sizeof (DlpCoordinate)) + used,
+          batch->columns->coordinates + first, n * sizeof (DlpCoordinate));
+  self->length += n;
+}
+
+static const guint8 *
+take (DlpColumns *columns, Growing *growing, gsize used)
+{
+  growing->hint = used <= DLP_BUFFER_MAX_CLASS ? used : 0;
+  return dlp_columns_take_buffer (columns, &growing->buffer, used);
+}
+
+static gsize
+field_data_bytes (const Field *field)
+{
+  if (field->type == DLP_FIELD_BOOLEAN)
+    return dlp_bits_size (field->n_values);
+  if (dlp_field_type_has_offsets (field->type))
+    return field->used;
+  return (gsize) field->n_values * field->width;
+}
+
+static void
+take_field (DlpColumns *columns, DlpColumn *column, Field *field)
+{
+  const guint8 *data = take (columns, &field->data, field_data_bytes (field));
+
+  if (data != NULL)
+    column->data = data;
+  if (column->offsets != NULL)
+    column->offsets = (const gint32 *) take (columns, &field->offsets,
+                                             ((gsize) field->n_values + 1) * sizeof (gint32));
+  if (field->n_nulls > 0)
+    column->validity = take (columns, &field->validity, dlp_bits_size (field->n_values));
+
+  field->used = 0;
+  field->n_values = 0;
+  field->n_nulls = 0;
+  field->has_validity = FALSE;
+}
+
+DlpRecordBatch *
+dlp_record_batch_builder_finish (DlpRecordBatchBuilder *self)
+{
+  DlpColumns *columns;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (self->n_open > 0)
+    g_critical ("a record batch was finished within record %u, which is dropped", self->length);
+  dlp_record_batch_builder_drop_record (self);
+  if (self->length == 0)
+    return dlp_record_batch_new_empty (self->schema);
+
+  columns = dlp_columns_new (self->schema, 3 * self->schema->n_fields + 1);
+  columns->length = self->length;
+  for (guint i = 0; i < self->schema->n_fields; i++)
+    take_field (columns, &columns->columns[i], &self->fields[i]);
+  columns->coordinates = (const DlpCoordinate *) take (columns, &self->coordinates,
+                                                       self->length * sizeof (DlpCoordinate));
+  self->length = 0;
+  self->value_bytes = 0;
+  return dlp_record_batch_new_take (columns);
+}

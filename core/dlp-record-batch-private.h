@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <dlpipe/dlp-record-batch.h>
+
+#include "dlp-columns-private.h"
+
+G_BEGIN_DECLS
+
+/* A view of rows of shared columns, with the place on a link and the mark that core gave it. */
+struct _DlpRecordBatch
+{
+  gint ref_count;
+  guint offset;
+  guint length;
+  guint64 position;
+  DlpColumns *columns;
+  gpointer mark;
+  gpointer mark_owner; /* what keeps the mark alive: itself, or the batch this is a slice of */
+  void (*mark_owner_unref) (gpointer);
+};
+
+/* (transfer full): rows [row, row + n) of batch as they go over a link: a new header, shared
+ * columns. mark: (transfer full) (nullable), given back by mark_unref. What mark batch has does not
+ * matter. */
+DlpRecordBatch *dlp_record_batch_new_at (DlpRecordBatch *batch,
+                                         guint row,
+                                         guint n,
+                                         guint64 position,
+                                         gpointer mark,
+                                         void (*mark_unref) (gpointer));
+/* (transfer full): no records, at position 0. */
+DlpRecordBatch *dlp_record_batch_new_empty (DlpSchema *schema);
+/* (transfer full): all rows; columns: (transfer full). */
+DlpRecordBatch *dlp_record_batch_new_take (DlpColumns *columns);
+
+/* (transfer none) (nullable): lives as long as the batch; a slice has the mark of the whole. */
+static inline gpointer
+dlp_record_batch_get_mark (const DlpRecordBatch *self)
+{
+  return self->mark;
+}
+
+/* The accessors without their checks. */
+static inline guint
+dlp_record_batch_length (const DlpRecordBatch *self)
+{
+  return self->length;
+}
+
+static inline const DlpColumn *
+dlp_record_batch_column (const DlpRecordBatch *self, guint field)
+{
+  return &self->columns->columns[field];
+}
+
+static inline const DlpCoordinate *
+dlp_record_batch_coordinate (const DlpRecordBatch *self, guint row)
+{
+  return &self->columns->coordinates[(gsize) self->offset + row];
+}
+
+/* String, binary and list fields; *n in bytes or list values, the pointer NULL if null. */
+static inline gconstpointer
+dlp_record_batch_value (const DlpRecordBatch *self, guint field, guint row, gsize *n)
+{
+  const DlpColumn *column = dlp_record_batch_column (self, field);
+  gsize i = (gsize) self->offset + row;
+
+  if (G_UNLIKELY (dlp_column_is_null (column, i)))
+    {
+      *n = 0;
+      return NULL;
+    }
+  return dlp_column_get_value (column, i, n);
+}
+
+G_END_DECLS

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "dlp-record-batch-private.h"
+
+G_DEFINE_BOXED_TYPE (DlpRecordBatch, dlp_record_batch, dlp_record_batch_ref, dlp_record_batch_unref)
+
+static DlpRecordBatch *
+new_view (DlpColumns *columns, guint offset, guint length, guint64 position)
+{
+  DlpRecordBatch *self = g_new (DlpRecordBatch, 1);
+
+  *self = (DlpRecordBatch){
+    .ref_count = 1,
+    .offset = offset,
+    .length = length,
+    .position = position,
+    .columns = columns,
+  };
+  return self;
+}
+
+DlpRecordBatch *
+dlp_record_batch_new_take (DlpColumns *columns)
+{
+  return new_view (columns, 0, columns->length, 0);
+}
+
+DlpRecordBatch *
+dlp_record_batch_new_empty (DlpSchema *schema)
+{
+  return dlp_record_batch_new_take (dlp_columns_new (schema, 0));
+}
+
+DlpRecordBatch *
+dlp_record_batch_new_at (DlpRecordBatch *batch,
+                         guint row,
+                         guint n,
+                         guint64 position,
+                         gpointer mark,
+                         void (*mark_unref) (gpointer))
+{
+  DlpRecordBatch *self;
+
+  g_assert (row <= batch->length && n <= batch->length - row);
+
+  self = new_view (dlp_columns_ref (batch->columns), batch->offset + row, n, position);
+  self->mark = mark;
+  self->mark_owner = mark;
+  self->mark_owner_unref = mark_unref;
+  return self;
+}
+
+DlpRecordBatch *
+dlp_record_batch_slice (DlpRecordBatch *self, guint row, guint n)
+{
+  DlpRecordBatch *slice;
+
+  g_return_val_if_fail (self != NULL, NULL);
+  g_return_val_if_fail (row <= self->length && n <= self->length - row, NULL);
+
+  if (row == 0 && n == self->length)
+    return dlp_record_batch_ref (self);
+
+  slice = new_view (dlp_columns_ref (self->columns), self->offset + row, n, self->position + row);
+  if (self->mark != NULL)
+    {
+      gboolean is_slice = self->mark_owner != self->mark;
+
+      slice->mark = self->mark;
+      slice->mark_owner = dlp_record_batch_ref (is_slice ? self->mark_owner : self);
+      slice->mark_owner_unref = (void (*) (gpointer)) dlp_record_batch_unref;
+    }
+  return slice;
+}
+
+DlpRecordBatch *
+dlp_record_batch_ref (DlpRecordBatch *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_int_inc (&self->ref_count);
+  return self;
+}
+
+void
+dlp_record_batch_unref (DlpRecordBatch *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (!g_atomic_int_dec_and_test (&self->ref_count))
+    return;
+
+  if (self->mark_owner != NULL && self->mark_owner_unref != NULL)
+    self->mark_owner_unref (self->mark_owner);
+  dlp_columns_unref (self->columns);
+  g_free (self);
+}
+
+DlpSchema *
+dlp_record_batch_get_schema (const DlpRecordBatch *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->columns->schema;
+}
+
+guint
+dlp_record_batch_get_length (const DlpRecordBatch *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->length;
+}
+
+static gsize
+column_bytes (const DlpColumn *column, gsize offset, gsize length)
+{
+  gsize bytes = column->validity != NULL ? dlp_bits_size (length) : 0;
+
+  if (column->offsets != NULL)
+    return bytes + length * sizeof (gint32) +
+           (gsize) (column->offsets[offset + length] - column->offsets[offset]) * column->width;
+  return bytes + (column->width == 0 ? dlp_bits_size (length) : length * column->width);
+}
+
+gsize
+dlp_record_batch_get_bytes (const DlpRecordBatch *self)
+{
+  gsize bytes;
+
+  g_return_val_if_fail (self != NULL, 0);
+
+  bytes = self->length * sizeof (DlpCoordinate);
+  for (guint i = 0; i < self->columns->schema->n_fields; i++)
+    bytes += column_bytes (&self->columns->columns[i], self->offset, self->length);
+  return bytes;
+}
+
+guint64
+dlp_record_batch_get_position (const DlpRecordBatch *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->position;
+}
+
+const DlpCoordinate *
+dlp_record_batch_get_coordinate (const DlpRecordBatch *self, guint row)
+{
+  g_return_val_if_fail (self != NULL && row < self->length, NULL);
+
+  return dlp_record_batch_coordinate (self, row);
+}
+
+/* Whether there is such a value; the mask has a bit for each type wanted. */
+static inline gboolean
+is_valid (const DlpRecordBatch *self, guint field, guint row, guint type_mask)
+{
+  return self != NULL && field < self->columns->schema->n_fields && row < self->length &&
+         (type_mask >> self->columns->columns[field].type) & 1;
+}
+
+gboolean
+dlp_record_batch_is_null (const DlpRecordBatch *self, guint field, guint row)
+{
+  g_return_val_if_fail (is_valid (self, field, row, G_MAXUINT), TRUE);
+
+  return dlp_column_is_null (dlp_record_batch_column (self, field), (gsize) self->offset + row);
+}
+
+const guint8 *
+dlp_record_batch_get_value (const DlpRecordBatch *self, guint field, guint row, gsize *size)
+{
+  const guint mask = 1 << DLP_FIELD_STRING | 1 << DLP_FIELD_BINARY;
+
+  g_return_val_if_fail (size != NULL, NULL);
+  *size = 0;
+  g_return_val_if_fail (is_valid (self, field, row, mask), NULL);
+
+  return dlp_record_batch_value (self, field, row, size);
+}
+
+gconstpointer
+dlp_record_batch_get_list (const DlpRecordBatch *self, guint field, guint row, gsize *n)
+{
+  const guint mask = 1 << DLP_FIELD_LIST_UINT16 | 1 << DLP_FIELD_LIST_UINT32;
+
+  g_return_val_if_fail (n != NULL, NULL);
+  *n = 0;
+  g_return_val_if_fail (is_valid (self, field, row, mask), NULL);
+
+  return dlp_record_batch_value (self, field, row, n);
+}
+
+gint64
+dlp_record_batch_get_int64 (const DlpRecordBatch *self, guint field, guint row)
+{
+  g_return_val_if_fail (is_valid (self, field, row, 1 << DLP_FIELD_INT64), 0);
+
+  return ((const gint64 *) dlp_record_batch_column (self, field)->data)[(gsize) self->offset + row];
+}
+
+guint64
+dlp_record_batch_get_uint64 (const DlpRecordBatch *self, guint field, guint row)
+{
+  g_return_val_if_fail (is_valid (self, field, row, 1 << DLP_FIELD_UINT64), 0);
+
+  return (
+      (const guint64 *) dlp_record_batch_column (self, field)->data)[(gsize) self->offset + row];
+}
+
+double
+dlp_record_batch_get_double (const DlpRecordBatch *self, guint field, guint row)
+{
+  g_return_val_if_fail (is_valid (self, field, row, 1 << DLP_FIELD_DOUBLE), 0.0);
+
+  return ((const double *) dlp_record_batch_column (self, field)->data)[(gsize) self->offset + row];
+}
+
+gboolean
+dlp_record_batch_get_boolean (const DlpRecordBatch *self, guint field, guint row)
+{
+  g_return_val_if_fail (is_valid (self, field, row, 1 << DLP_FIELD_BOOLEAN), FALSE);
+
+  return dlp_bits_get (dlp_record_batch_column (self, field)->data, (gsize) self->offset + row);
+}
