@@ -3,10 +3,12 @@
 # Sourced by quickstart, run-tests and tests/peers/setup: the Debian packages that are needed, installed
 # when missing, and the build.
 
+# shellcheck disable=SC2034 # the lists are for those who source this
 # What the build needs; gio, gobject and gmodule are in libglib2.0-dev.
 dlp_build_packages="gcc libc6-dev meson ninja-build pkg-config libglib2.0-dev libzstd-dev zlib1g-dev
   libxxhash-dev libpcre2-dev"
 
+# shellcheck disable=SC2034
 # What the tests call beyond that: zstd makes damaged inputs, python3 reads meson's test log.
 dlp_test_packages="zstd python3"
 
@@ -39,16 +41,22 @@ dlp_need_packages () {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# dlp_build DIR [MESON_OPTION...]: configures DIR once and brings it up to date.
+# dlp_build DIR [MESON_OPTION...]: configures DIR once and brings it, or only the targets in dlp_targets,
+# up to date. Quiet unless it fails.
 dlp_build () {
-  local dir=$1
+  local dir=$1 log
   shift
-  if [ ! -f "$dir/build.ninja" ]; then
-    meson setup "$dir" "$@" >"$dir.setup.log" 2>&1 || {
-      cat "$dir.setup.log" >&2
-      return 1
-    }
-    mv "$dir.setup.log" "$dir/meson-logs/setup.log"
+  log=$(mktemp)
+  if [ ! -f "$dir/build.ninja" ] && ! meson setup "$dir" "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    return 1
   fi
-  ninja -C "$dir" ${DLPIPE_NINJA_ARGS:-}
+  # shellcheck disable=SC2086 # several targets
+  if ! ninja -C "$dir" -j "$(nproc)" ${dlp_targets:-} >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    return 1
+  fi
+  rm -f "$log"
 }
