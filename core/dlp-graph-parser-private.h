@@ -1,34 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <glib.h>
+#include <dlpipe/dlp-error.h>
 
 G_BEGIN_DECLS
-
-#define DLP_GRAPH_ERROR (dlp_graph_error_quark ())
-
-/**
- * DlpGraphError:
- * @DLP_GRAPH_ERROR_SYNTAX: the text is not a graph
- * @DLP_GRAPH_ERROR_NAME: a name is used twice, or is that of no element
- * @DLP_GRAPH_ERROR_LINK: elements cannot be joined as written
- * @DLP_GRAPH_ERROR_ELEMENT: there is no such element
- * @DLP_GRAPH_ERROR_PROPERTY: the element has no such property
- * @DLP_GRAPH_ERROR_VALUE: a property does not take this value
- * @DLP_GRAPH_ERROR_LIMIT: the text is too large
- */
-typedef enum
-{
-  DLP_GRAPH_ERROR_SYNTAX,
-  DLP_GRAPH_ERROR_NAME,
-  DLP_GRAPH_ERROR_LINK,
-  DLP_GRAPH_ERROR_ELEMENT,
-  DLP_GRAPH_ERROR_PROPERTY,
-  DLP_GRAPH_ERROR_VALUE,
-  DLP_GRAPH_ERROR_LIMIT,
-} DlpGraphError;
-
-GQuark dlp_graph_error_quark (void);
 
 #define DLP_GRAPH_MAX_TEXT (16 * 1024 * 1024)
 #define DLP_GRAPH_MAX_NODES 65536

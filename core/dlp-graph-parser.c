@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dlp-graph-ast-private.h"
+#include "dlp-graph-private.h"
 #include "dlp-graph-lexer-private.h"
 
 #include <string.h>
@@ -43,11 +43,10 @@ parser_clear (Parser *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Parser, parser_clear)
 
-#define fail(self, error, code, start, end, hint, ...)                                             \
-  (dlp_graph_set_error ((error), (code), (self)->text, (start), (end), (hint), __VA_ARGS__), FALSE)
-
 #define fail_syntax(self, error, start, end, hint, ...)                                            \
-  fail (self, error, DLP_GRAPH_ERROR_SYNTAX, start, end, hint, __VA_ARGS__)
+  (dlp_graph_set_error ((error), DLP_GRAPH_ERROR_SYNTAX, (self)->text, (start), (end), (hint),     \
+                        __VA_ARGS__),                                                              \
+   FALSE)
 
 /* For "size 10": a hint that "size=10" was meant. */
 static char *
@@ -123,8 +122,8 @@ add_to_chain (Parser *self, TailType type, DlpGraphEnd item, GError **error)
   self->tail_is_linked = linked;
   self->link_pending = FALSE;
   if (self->graph->links->len > DLP_GRAPH_MAX_LINKS)
-    return fail (self, error, DLP_GRAPH_ERROR_LIMIT, self->link.start, self->link.end, NULL,
-                 "a graph has at most %d links", DLP_GRAPH_MAX_LINKS);
+    return fail_syntax (self, error, self->link.start, self->link.end, NULL,
+                        "a graph has at most %d links", DLP_GRAPH_MAX_LINKS);
   return TRUE;
 }
 
@@ -176,8 +175,8 @@ parse_element (Parser *self, const DlpGraphToken *token, GError **error)
   if (!check_name (self, token->start, token->end, FALSE, "the name of an element", hint, error))
     return FALSE;
   if (self->graph->nodes->len == DLP_GRAPH_MAX_NODES)
-    return fail (self, error, DLP_GRAPH_ERROR_LIMIT, token->start, token->end, NULL,
-                 "a graph has at most %d elements", DLP_GRAPH_MAX_NODES);
+    return fail_syntax (self, error, token->start, token->end, NULL,
+                        "a graph has at most %d elements", DLP_GRAPH_MAX_NODES);
 
   dlp_graph_add_node (self->graph, g_strndup (self->text + token->start, token->end - token->start),
                       token->start, token->end);
@@ -194,8 +193,8 @@ set_name (Parser *self, DlpGraphNode *node, const DlpGraphToken *token, char *na
   gpointer other;
 
   if (node->named)
-    return fail (self, error, DLP_GRAPH_ERROR_NAME, token->start, token->end, NULL,
-                 "this element has the name \"%s\" already", node->name);
+    return fail_syntax (self, error, token->start, token->end, NULL,
+                        "this element has the name \"%s\" already", node->name);
   if (*name == '\0' || strlen (name) > MAX_NAME ||
       *dlp_graph_check_name (name, name + strlen (name), FALSE) != '\0')
     return fail_syntax (self, error, start, token->end,
@@ -209,8 +208,8 @@ set_name (Parser *self, DlpGraphNode *node, const DlpGraphToken *token, char *na
       g_autofree char *where = dlp_graph_describe_place (self->text, place);
       g_autofree char *hint = g_strdup_printf ("the other is at %s", where);
 
-      return fail (self, error, DLP_GRAPH_ERROR_NAME, token->start, token->end, hint,
-                   "two elements are named \"%s\"", name);
+      return fail_syntax (self, error, token->start, token->end, hint,
+                          "two elements are named \"%s\"", name);
     }
   node->name = g_steal_pointer (&owned);
   node->named = TRUE;
@@ -243,8 +242,8 @@ check_property (Parser *self, const DlpGraphToken *token, GError **error)
                         "write it without spaces; an empty value is \"\"",
                         "there is no value after '='");
   if (++self->n_properties > DLP_GRAPH_MAX_PROPERTIES)
-    return fail (self, error, DLP_GRAPH_ERROR_LIMIT, token->start, token->end, NULL,
-                 "a graph has at most %d properties", DLP_GRAPH_MAX_PROPERTIES);
+    return fail_syntax (self, error, token->start, token->end, NULL,
+                        "a graph has at most %d properties", DLP_GRAPH_MAX_PROPERTIES);
   return TRUE;
 }
 
@@ -370,7 +369,7 @@ dlp_graph_parse (const char *text, GError **error)
   self.lexer = (DlpGraphLexer){ text, strnlen (text, DLP_GRAPH_MAX_TEXT + 1), 0 };
   if (self.lexer.length > DLP_GRAPH_MAX_TEXT)
     {
-      dlp_graph_set_error (error, DLP_GRAPH_ERROR_LIMIT, NULL, 0, 0, NULL,
+      dlp_graph_set_error (error, DLP_GRAPH_ERROR_SYNTAX, NULL, 0, 0, NULL,
                            "the graph is longer than %d bytes", DLP_GRAPH_MAX_TEXT);
       return NULL;
     }

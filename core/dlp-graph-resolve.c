@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dlp-graph-ast-private.h"
+#include "dlp-graph-private.h"
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ resolve_end (DlpGraph *graph, GHashTable *names, DlpGraphEnd *end, GError **erro
       return TRUE;
     }
   hint = dlp_graph_suggest_node (graph, name);
-  dlp_graph_set_error (error, DLP_GRAPH_ERROR_NAME, graph->text, end->start,
+  dlp_graph_set_error (error, DLP_GRAPH_ERROR_UNKNOWN_ELEMENT, graph->text, end->start,
                        end->start + strlen (name), hint, "no element is named \"%s\"", name);
   return FALSE;
 }

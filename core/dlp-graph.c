@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dlp-graph-ast-private.h"
+#include "dlp-graph-private.h"
 
 #include "dlp-suggest-private.h"
 
@@ -201,7 +201,7 @@ check_setting (const DlpGraph *self, const char *node_name, const char *key, GEr
   if (dlp_graph_find_node (self, node_name) == NULL)
     {
       hint = dlp_graph_suggest_node (self, node_name);
-      dlp_graph_set_error (error, DLP_GRAPH_ERROR_NAME, NULL, 0, 0, hint,
+      dlp_graph_set_error (error, DLP_GRAPH_ERROR_UNKNOWN_ELEMENT, NULL, 0, 0, hint,
                            "cannot set \"%s\": no element is named \"%s\"", key, node_name);
       return FALSE;
     }
@@ -214,7 +214,7 @@ check_setting (const DlpGraph *self, const char *node_name, const char *key, GEr
     }
   if (strcmp (key, "name") == 0)
     {
-      dlp_graph_set_error (error, DLP_GRAPH_ERROR_NAME, NULL, 0, 0, NULL,
+      dlp_graph_set_error (error, DLP_GRAPH_ERROR_UNKNOWN_PROPERTY, NULL, 0, 0, NULL,
                            "cannot set \"name\" of \"%s\": a name is given in the graph only",
                            node_name);
       return FALSE;
