@@ -12,8 +12,6 @@
 /* Zero-width characters take no column; this bounds the bytes that a piece of a line can have. */
 #define MAX_BYTES_PER_COLUMN 8
 
-G_DEFINE_QUARK (dlp - graph - error, dlp_graph_error)
-
 typedef struct
 {
   gunichar ch; /* 0 if it is not shown as itself */

@@ -48,7 +48,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Parser, parser_clear)
                         __VA_ARGS__),                                                              \
    FALSE)
 
-/* For "size 10": a hint that "size=10" was meant. */
+/* For "size 10": a hint that "size=10" was meant. NULL if there is nothing to say. */
 static char *
 hint_for_word (Parser *self, const DlpGraphToken *token)
 {
@@ -57,6 +57,8 @@ hint_for_word (Parser *self, const DlpGraphToken *token)
 
   if (memchr (word, '"', length) != NULL || memchr (word, '\'', length) != NULL)
     return g_strdup ("quote the value only: location=\"a file\"");
+  if (self->link_pending)
+    return NULL;
   if (self->have_bare)
     return g_strdup_printf ("a property is written NAME=VALUE: %.*s=%.*s",
                             (int) (self->bare.end - self->bare.start),
@@ -260,7 +262,7 @@ parse_property (Parser *self, const DlpGraphToken *token, GError **error)
   if (dlp_graph_lexer_ends_with_link (self->text, token->equals + 1, token->end))
     return fail_syntax (self, error, token->end - 1, token->end,
                         "to link, write a space before '!'; for a value that ends so, quote it",
-                        "is this '!' part of the value?");
+                        "this '!' touches the value before it");
 
   self->have_bare = FALSE;
   node = dlp_graph_get_node (self->graph, self->graph->nodes->len - 1);

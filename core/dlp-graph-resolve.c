@@ -39,6 +39,28 @@ name_nodes (DlpGraph *graph, GHashTable *names)
     }
 }
 
+/* In "location data.jsonl ! ..." the file name looks like a reference to the pad of an element. */
+static char *
+hint_for_missing_equals (DlpGraph *graph, const DlpGraphEnd *end)
+{
+  const char *last = graph->text + end->start;
+
+  if (end->pad == NULL)
+    return NULL;
+  for (guint i = graph->nodes->len; i > 1; i--)
+    {
+      DlpGraphNode *node = dlp_graph_get_node (graph, i - 1);
+
+      if (node->end > end->start)
+        continue;
+      if (graph->text + node->end + strspn (graph->text + node->end, " \t\r\n") != last)
+        return NULL;
+      return g_strdup_printf ("a property is written NAME=VALUE: %s=%.*s", node->factory,
+                              (int) (end->end - end->start), last);
+    }
+  return NULL;
+}
+
 static gboolean
 resolve_end (DlpGraph *graph, GHashTable *names, DlpGraphEnd *end, GError **error)
 {
@@ -57,7 +79,9 @@ resolve_end (DlpGraph *graph, GHashTable *names, DlpGraphEnd *end, GError **erro
       end->node = GPOINTER_TO_UINT (found) - 1;
       return TRUE;
     }
-  hint = dlp_graph_suggest_node (graph, name);
+  hint = hint_for_missing_equals (graph, end);
+  if (hint == NULL)
+    hint = dlp_graph_suggest_node (graph, name);
   dlp_graph_set_error (error, DLP_GRAPH_ERROR_UNKNOWN_ELEMENT, graph->text, end->start,
                        end->start + strlen (name), hint, "no element is named \"%s\"", name);
   return FALSE;

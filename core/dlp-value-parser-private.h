@@ -3,14 +3,9 @@
 
 #include <glib-object.h>
 
-G_BEGIN_DECLS
+#include <dlpipe/dlp-macros.h>
 
-#ifndef DLP_PARAM_BYTES
-#define DLP_PARAM_BYTES (1 << (G_PARAM_USER_SHIFT + 4))
-#endif
-#ifndef DLP_PARAM_DURATION
-#define DLP_PARAM_DURATION (1 << (G_PARAM_USER_SHIFT + 5))
-#endif
+G_BEGIN_DECLS
 
 /* Reads text as a value of pspec's type; out is unset (G_VALUE_INIT) before, and stays so on
  * failure.
