@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/* So that no column is too large, the coordinates included. */
+#define DLP_COLUMNS_MAX_RECORDS (DLP_COLUMN_MAX_BYTES / sizeof (DlpCoordinate))
+
 /* Where the values of a field begin; a view of DlpColumns' memory, whatever owns it. Row 0 is at
  * each pointer's first element (bit 0 of bitmaps). Never NULL but for validity and for offsets of
  * types without. */

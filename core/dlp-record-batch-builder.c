@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define MAX_RECORDS (DLP_COLUMN_MAX_BYTES / sizeof (DlpCoordinate))
-
 /* A buffer that starts as large as its predecessor became. */
 typedef struct
 {
@@ -161,10 +159,10 @@ ensure_values (const DlpRecordBatchBuilder *self, Field *field, gsize n)
 static inline void
 ensure_records (const DlpRecordBatchBuilder *self, gsize n)
 {
-  if (G_UNLIKELY (n > MAX_RECORDS - self->length))
+  if (G_UNLIKELY (n > DLP_COLUMNS_MAX_RECORDS - self->length))
     g_error ("%u records and %" G_GSIZE_FORMAT
              " more do not fit in a record batch of at most %" G_GSIZE_FORMAT,
-             self->length, n, MAX_RECORDS);
+             self->length, n, DLP_COLUMNS_MAX_RECORDS);
 }
 
 /* n offsets behind the last, which is returned. */
