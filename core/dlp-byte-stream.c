@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <string.h>
+
+#include <dlpipe/dlp-decoder.h>
+#include <dlpipe/dlp-error.h>
+
+#include "dlp-decoder-private.h"
+
+#define DEFAULT_READ_SIZE (256 * 1024)
+/* What a codec is recognised by. */
+#define HEAD_SIZE 64
+#define RAW_ALIGNMENT 4096
+
+typedef struct
+{
+  guint8 data[HEAD_SIZE];
+  gsize start, end;
+} Head;
+
+struct _DlpByteStream
+{
+  DlpFile *file;
+  char *name; /* fit to print */
+  GInputStream *input;
+  DlpDecoder *decoder; /* NULL: plain */
+  const char *codec;
+
+  /* Bytes as read from the file, not yet consumed. */
+  guint8 *raw;
+  gsize raw_start, raw_end, read_size;
+  gboolean at_raw_end;
+
+  /* The first decoded bytes, gathered to see whether they are compressed too. */
+  Head decoded_head;
+
+  guint64 raw_position, decoded_position;
+  guint64 to_skip;
+  gboolean maybe_more; /* the decoder filled all the room it was given */
+  gboolean head_is_checked, finished;
+  GError *failure; /* what the next read, and every later one, returns */
+  char *warning;
+};
+
+static gsize
+raw_size (DlpByteStream *self)
+{
+  return self->raw_end - self->raw_start;
+}
+
+static void
+consume_raw (DlpByteStream *self, gsize size)
+{
+  self->raw_start += size;
+  self->raw_position += size;
+}
+
+/* The length was recorded when the file was listed, and compared when it was opened. */
+static gboolean
+check_length (DlpByteStream *self, guint64 length, GError **error)
+{
+  gint64 size = dlp_file_get_size (self->file);
+
+  if (size < 0 || (guint64) size == length)
+    return TRUE;
+
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED,
+               "%s: the file has changed while it was read: it was %" G_GINT64_FORMAT
+               " bytes, now it ends at byte %" G_GUINT64_FORMAT,
+               self->name, size, length);
+  return FALSE;
+}
+
+/* One read of the file: the bytes read, 0 at its end, -1 on error. */
+static gssize
+read_input (DlpByteStream *self,
+            guint8 *buffer,
+            gsize size,
+            GCancellable *cancellable,
+            GError **error)
+{
+  guint64 position = self->raw_position + raw_size (self);
+  g_autoptr (GError) local_error = NULL;
+  gssize n;
+
+  if (self->at_raw_end)
+    return 0;
+
+  n = g_input_stream_read (self->input, buffer, size, cancellable, &local_error);
+  if (n == 0)
+    {
+      self->at_raw_end = TRUE;
+      return check_length (self, position, error) ? 0 : -1;
+    }
+  if (n > 0)
+    return n;
+
+  if (!g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_prefix_error (&local_error, "%s: cannot read at byte %" G_GUINT64_FORMAT ": ", self->name,
+                    position);
+  g_propagate_error (error, g_steal_pointer (&local_error));
+  return -1;
+}
+
+static gboolean
+fill_raw (DlpByteStream *self, GCancellable *cancellable, GError **error)
+{
+  gssize n = read_input (self, self->raw, self->read_size, cancellable, error);
+
+  if (n < 0)
+    return FALSE;
+
+  self->raw_start = 0;
+  self->raw_end = (gsize) n;
+  return TRUE;
+}
+
+/* A short read is not the end: pipes and servers give what they have. */
+static gboolean
+gather_head (DlpByteStream *self, GCancellable *cancellable, GError **error)
+{
+  while (self->raw_end < HEAD_SIZE && !self->at_raw_end)
+    {
+      gsize room = self->read_size < HEAD_SIZE ? MIN (self->read_size, HEAD_SIZE - self->raw_end) :
+                                                 self->read_size - self->raw_end;
+      gssize n = read_input (self, self->raw + self->raw_end, room, cancellable, error);
+
+      if (n < 0)
+        return FALSE;
+      self->raw_end += (gsize) n;
+    }
+
+  return TRUE;
+}
+
+static void
+warn_about_name (DlpByteStream *self)
+{
+  const char *expected = dlp_codec_of_file_name (self->name);
+
+  if (expected == NULL || self->codec != NULL)
+    return;
+
+  if (self->raw_end == 0)
+    self->warning = g_strdup_printf ("an empty file, though its name says %s", expected);
+  else
+    self->warning = g_strdup_printf ("not recognised as compressed, though its name says %s: "
+                                     "read as it is",
+                                     expected);
+}
+
+static void
+set_window_log_max (DlpDecoder *decoder, guint window_log_max)
+{
+  GParamSpec *pspec;
+
+  if (window_log_max == 0)
+    return;
+
+  pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (decoder), "window-log-max");
+  if (pspec != NULL && G_IS_PARAM_SPEC_UINT (pspec))
+    g_object_set (decoder, "window-log-max", window_log_max, NULL);
+}
+
+/* A plain file is opened again at the offset, which costs less than reading up to it. */
+static gboolean
+go_to_offset (DlpByteStream *self, guint64 offset, GCancellable *cancellable, GError **error)
+{
+  if (offset <= self->raw_end)
+    {
+      self->decoded_position = offset;
+      consume_raw (self, (gsize) offset);
+      return TRUE;
+    }
+
+  g_clear_object (&self->input);
+  self->input = dlp_file_open (self->file, (gint64) offset, cancellable, error);
+  if (self->input == NULL)
+    return FALSE;
+
+  self->raw_start = self->raw_end = 0;
+  self->at_raw_end = FALSE;
+  self->raw_position = self->decoded_position = offset;
+  return TRUE;
+}
+
+DlpByteStream *
+dlp_byte_stream_open (DlpFile *file,
+                      guint64 offset,
+                      guint window_log_max,
+                      gsize read_size,
+                      GCancellable *cancellable,
+                      GError **error)
+{
+  g_autoptr (DlpByteStream) self = NULL;
+
+  g_return_val_if_fail (DLP_IS_FILE (file), NULL);
+  g_return_val_if_fail (offset <= G_MAXINT64, NULL);
+
+  self = g_new0 (DlpByteStream, 1);
+  self->file = g_object_ref (file);
+  self->name = dlp_uri_escape_for_display (dlp_file_get_uri (file));
+  self->read_size = read_size == 0 ? DEFAULT_READ_SIZE : read_size;
+  self->raw = g_aligned_alloc (1, MAX (self->read_size, HEAD_SIZE), RAW_ALIGNMENT);
+
+  self->input = dlp_file_open (file, 0, cancellable, error);
+  if (self->input == NULL || !gather_head (self, cancellable, error))
+    return NULL;
+
+  self->decoder = dlp_codec_open (self->raw, self->raw_end, &self->codec);
+  warn_about_name (self);
+
+  if (self->decoder == NULL)
+    {
+      if (!go_to_offset (self, offset, cancellable, error))
+        return NULL;
+    }
+  else
+    {
+      set_window_log_max (self->decoder, window_log_max);
+      self->to_skip = offset;
+    }
+
+  return g_steal_pointer (&self);
+}
+
+void
+dlp_byte_stream_free (DlpByteStream *self)
+{
+  if (self == NULL)
+    return;
+
+  g_clear_object (&self->input);
+  g_clear_object (&self->decoder);
+  g_clear_object (&self->file);
+  g_clear_error (&self->failure);
+  g_aligned_free (self->raw);
+  g_free (self->name);
+  g_free (self->warning);
+  g_free (self);
+}
+
+static gssize
+read_plain (DlpByteStream *self,
+            guint8 *buffer,
+            gsize size,
+            GCancellable *cancellable,
+            GError **error)
+{
+  gsize n;
+
+  if (raw_size (self) == 0 && size >= self->read_size)
+    {
+      gssize direct = read_input (self, buffer, self->read_size, cancellable, error);
+
+      self->raw_position += direct > 0 ? (gsize) direct : 0;
+      return direct;
+    }
+
+  if (raw_size (self) == 0 && !fill_raw (self, cancellable, error))
+    return -1;
+
+  n = MIN (size, raw_size (self));
+  memcpy (buffer, self->raw + self->raw_start, n);
+  consume_raw (self, n);
+
+  return (gssize) n;
+}
+
+/* Takes @cause; what is returned from now on also says how far the decoding came. */
+static void
+set_failure (DlpByteStream *self, GError *cause)
+{
+  self->failure =
+      g_error_new (cause->domain, cause->code, "%s: %s (after %" G_GUINT64_FORMAT " decoded bytes)",
+                   self->name, cause->message, self->decoded_position);
+  g_error_free (cause);
+}
+
+/* One call of the decoder; sets self->failure or self->finished where nothing will follow. */
+static void
+decode_once (DlpByteStream *self, guint8 *out, gsize size, gsize *written)
+{
+  DlpDecoderClass *klass = DLP_DECODER_GET_CLASS (self->decoder);
+  gsize available = raw_size (self);
+  GError *cause = NULL;
+  gboolean ok, moved;
+  gsize used = 0;
+
+  ok = klass->decode (self->decoder, self->raw + self->raw_start, available, &used, out, size,
+                      written, &cause);
+  moved = used > 0 || *written > 0;
+  consume_raw (self, used);
+  self->decoded_position += *written;
+  self->maybe_more = *written == size;
+
+  if (ok && !moved && available > 0)
+    g_set_error (&cause, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                 "the codec %s (%s) stands still at byte %" G_GUINT64_FORMAT
+                 ": it neither took input nor wrote output",
+                 self->codec, G_OBJECT_TYPE_NAME (self->decoder), self->raw_position);
+  else if (ok && !moved && self->at_raw_end)
+    self->finished = klass->finish (self->decoder, &cause);
+
+  if (cause != NULL)
+    set_failure (self, cause);
+}
+
+/* Some decoded bytes; 0 at the end, or where self->failure is set; -1 if the file cannot be read.
+ */
+static gssize
+decode_some (DlpByteStream *self,
+             guint8 *out,
+             gsize size,
+             GCancellable *cancellable,
+             GError **error)
+{
+  gsize written = 0;
+
+  while (written == 0 && !self->finished && self->failure == NULL)
+    {
+      /* What the decoder holds comes first: a pipe may have nothing more to give for long. */
+      if (raw_size (self) == 0 && !self->maybe_more && !fill_raw (self, cancellable, error))
+        return -1;
+      decode_once (self, out, size, &written);
+    }
+
+  return (gssize) written;
+}
+
+/* Gathers the first decoded bytes, whatever pieces they come in: what is compressed twice is
+ * refused. Can be called again after it was cancelled. */
+static gboolean
+check_decoded_head (DlpByteStream *self, GCancellable *cancellable, GError **error)
+{
+  Head *head = &self->decoded_head;
+  const char *inner;
+
+  while (head->end < HEAD_SIZE && !self->finished && self->failure == NULL)
+    {
+      gssize n =
+          decode_some (self, head->data + head->end, HEAD_SIZE - head->end, cancellable, error);
+
+      if (n < 0)
+        return FALSE;
+      head->end += (gsize) n;
+    }
+
+  self->head_is_checked = TRUE;
+
+  inner = dlp_codec_find (head->data, head->end);
+  if (inner == NULL)
+    return TRUE;
+
+  head->end = 0;
+  g_clear_error (&self->failure);
+  self->failure = g_error_new (DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
+                               "%s: the bytes decoded from %s are %s: compressed twice?",
+                               self->name, self->codec, inner);
+  return TRUE;
+}
+
+static gssize
+read_decoded (DlpByteStream *self,
+              guint8 *buffer,
+              gsize size,
+              GCancellable *cancellable,
+              GError **error)
+{
+  Head *head = &self->decoded_head;
+
+  if (!self->head_is_checked && !check_decoded_head (self, cancellable, error))
+    return -1;
+
+  if (head->start < head->end)
+    {
+      gsize n = MIN (size, head->end - head->start);
+
+      memcpy (buffer, head->data + head->start, n);
+      head->start += n;
+      return (gssize) n;
+    }
+
+  return decode_some (self, buffer, size, cancellable, error);
+}
+
+/* Decodes up to the offset that the stream was opened at. The caller's buffer is as good as any. */
+static gboolean
+skip_decoded (DlpByteStream *self,
+              guint8 *buffer,
+              gsize size,
+              GCancellable *cancellable,
+              GError **error)
+{
+  while (self->to_skip > 0)
+    {
+      gssize n = read_decoded (self, buffer, MIN (size, self->to_skip), cancellable, error);
+
+      if (n < 0)
+        return FALSE;
+      if (n == 0)
+        break;
+      self->to_skip -= (guint64) n;
+    }
+
+  if (self->to_skip > 0 && self->failure == NULL)
+    self->failure =
+        g_error_new (DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED,
+                     "%s: the file has changed: it ends after %" G_GUINT64_FORMAT
+                     " decoded bytes, and was read up to %" G_GUINT64_FORMAT " before",
+                     self->name, self->decoded_position, self->decoded_position + self->to_skip);
+  return TRUE;
+}
+
+static gssize
+read_any (DlpByteStream *self,
+          guint8 *buffer,
+          gsize size,
+          GCancellable *cancellable,
+          GError **error)
+{
+  gssize n = 0;
+
+  if (self->decoder == NULL)
+    return read_plain (self, buffer, size, cancellable, error);
+
+  if (!skip_decoded (self, buffer, size, cancellable, error))
+    return -1;
+  if (self->to_skip == 0)
+    n = read_decoded (self, buffer, size, cancellable, error);
+
+  return n;
+}
+
+gssize
+dlp_byte_stream_read (DlpByteStream *self,
+                      guint8 *buffer,
+                      gsize size,
+                      GCancellable *cancellable,
+                      GError **error)
+{
+  g_autoptr (GError) local_error = NULL;
+  gssize n = 0;
+
+  g_return_val_if_fail (self != NULL, -1);
+  g_return_val_if_fail (buffer != NULL && size > 0, -1);
+
+  /* What was decoded before a failure comes first. */
+  if (self->failure == NULL || self->decoded_head.start < self->decoded_head.end)
+    n = read_any (self, buffer, size, cancellable, &local_error);
+  if (n > 0)
+    return n;
+
+  if (n < 0 && g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      /* Nothing is lost: the next call goes on. */
+      g_propagate_error (error, g_steal_pointer (&local_error));
+      return -1;
+    }
+  if (n < 0)
+    self->failure = g_steal_pointer (&local_error);
+  if (self->failure == NULL)
+    return 0;
+
+  g_propagate_error (error, g_error_copy (self->failure));
+  return -1;
+}
+
+const char *
+dlp_byte_stream_get_codec (DlpByteStream *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->codec;
+}
+
+guint64
+dlp_byte_stream_get_raw_position (DlpByteStream *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->raw_position;
+}
+
+const char *
+dlp_byte_stream_get_warning (DlpByteStream *self)
+{
+  DlpDecoderClass *klass;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (self->decoder == NULL)
+    return self->warning;
+
+  klass = DLP_DECODER_GET_CLASS (self->decoder);
+  return klass->get_warning == NULL ? NULL : klass->get_warning (self->decoder);
+}

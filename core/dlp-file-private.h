@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <dlpipe/dlp-file.h>
+
+G_BEGIN_DECLS
+
+/* Compares what was opened with what @self recorded: a difference is DLP_DATA_ERROR_CHANGED with
+ * both values. A size of -1 and an identity of NULL are unknown, and equal to anything. */
+gboolean dlp_file_check (DlpFile *self, gint64 size, const char *identity, GError **error);
+
+G_END_DECLS
