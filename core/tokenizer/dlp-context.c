@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "dlp-context.h"
+#include "dlp-scan.h"
+
+#define DEFAULT_CACHE_BYTES (8 * 1024 * 1024)
+#define IDS_KEPT (1u << 18)
+#define TAIL 32
+#define PADDED (TAIL + 16)
+
+#ifdef __clang__
+#define ALWAYS_INLINE inline __attribute__ ((always_inline))
+#else
+#define ALWAYS_INLINE inline __attribute__ ((always_inline, artificial))
+#endif
+
+typedef const guint8 *(*ScanFunc) (const guint8 *p, const guint8 *end);
+
+static guint32 *
+reserve_ids (DlpTokenizerContext *self, gsize n)
+{
+  if (self->ids_capacity < n)
+    {
+      g_free (self->ids);
+      self->ids = g_new (guint32, n);
+      self->ids_capacity = n;
+    }
+  return self->ids;
+}
+
+static void
+release_large_ids (DlpTokenizerContext *self)
+{
+  if (self->ids_capacity > IDS_KEPT)
+    {
+      g_clear_pointer (&self->ids, g_free);
+      self->ids_capacity = 0;
+    }
+}
+
+static void
+copy_ids (gpointer out, gsize at, const guint32 *ids, gsize n, gboolean wide)
+{
+  if (wide)
+    memcpy ((guint32 *) out + at, ids, n * sizeof *ids);
+  else
+    for (gsize i = 0; i < n; i++)
+      ((guint16 *) out)[at + i] = ids[i];
+}
+
+/* A piece that the short cache cannot hold. */
+static gsize
+encode_long (DlpTokenizerContext *self,
+             const guint8 *p,
+             gsize len,
+             gpointer out,
+             gsize at,
+             gboolean wide)
+{
+  gboolean cached = len <= DLP_LONG_MAX_LEN;
+  guint64 hash = cached ? dlp_hash_bytes (p, len) : 0;
+  const guint32 *found = NULL;
+  guint32 *ids;
+  gsize n;
+
+  if (cached)
+    found = dlp_piece_cache_find_long (&self->cache, p, len, hash, &n);
+  if (found)
+    {
+      copy_ids (out, at, found, n, wide);
+      return at + n;
+    }
+
+  ids = reserve_ids (self, len);
+  ids[0] = dlp_vocabulary_lookup (self->vocabulary, p, len);
+  n = ids[0] != DLP_ID_NONE ? 1 : dlp_bpe_encode (self->vocabulary, &self->scratch, p, len, ids);
+  if (cached)
+    dlp_piece_cache_add_long (&self->cache, p, len, hash, ids, n);
+  copy_ids (out, at, ids, n, wide);
+  release_large_ids (self);
+  return at + n;
+}
+
+static gsize __attribute__ ((noinline)) encode_miss (DlpTokenizerContext *self,
+                                                     DlpKey key,
+                                                     const guint8 *p,
+                                                     gsize len,
+                                                     gpointer out,
+                                                     gsize at,
+                                                     gboolean wide)
+{
+  guint32 ids[DLP_KEY_MAX_LEN];
+  gsize n = 1;
+
+  ids[0] = dlp_vocabulary_lookup_key (self->vocabulary, key);
+  if (ids[0] == DLP_ID_NONE)
+    {
+      guint64 hash = dlp_hash_bytes (p, len);
+      const guint32 *found = dlp_piece_cache_find_long (&self->cache, p, len, hash, &n);
+
+      if (found)
+        {
+          copy_ids (out, at, found, n, wide);
+          return at + n;
+        }
+      n = dlp_bpe_encode (self->vocabulary, &self->scratch, p, len, ids);
+      if (n > DLP_SHORT_MAX_IDS)
+        dlp_piece_cache_add_long (&self->cache, p, len, hash, ids, n);
+    }
+
+  if (n <= DLP_SHORT_MAX_IDS)
+    dlp_piece_cache_add (&self->cache, key, ids, n);
+  copy_ids (out, at, ids, n, wide);
+  return at + n;
+}
+
+static ALWAYS_INLINE gsize
+emit_slot (const DlpPieceSlot *slot, gpointer out, gsize at, gboolean wide)
+{
+  guint32 first = slot->ids[0];
+
+  /* All four places are written, also those past the last id: that is cheaper than to choose. */
+  if (wide)
+    {
+      guint32 *ids = (guint32 *) out + at;
+
+      ids[0] = first & DLP_COUNT_MASK;
+      ids[1] = slot->ids[1];
+      ids[2] = slot->ids[2];
+      ids[3] = slot->ids[3];
+    }
+  else
+    {
+      guint16 *ids = (guint16 *) out + at;
+
+      ids[0] = first;
+      ids[1] = slot->ids[1];
+      ids[2] = slot->ids[2];
+      ids[3] = slot->ids[3];
+    }
+  return at + (first >> DLP_COUNT_SHIFT);
+}
+
+/* 16 bytes at @p can be read and DLP_SHORT_MAX_IDS ids at @at be written. */
+static ALWAYS_INLINE gsize
+encode_piece (DlpTokenizerContext *self,
+              const guint8 *p,
+              gsize len,
+              gpointer out,
+              gsize at,
+              gboolean wide)
+{
+  const DlpPieceLine *line;
+  DlpKey key;
+
+  if (G_UNLIKELY (len > DLP_KEY_MAX_LEN))
+    return encode_long (self, p, len, out, at, wide);
+
+  key = dlp_key_load (p, len);
+  line = dlp_piece_cache_line (&self->cache, key);
+  if (G_LIKELY (dlp_key_equal (line->slots[0].key, key)))
+    return emit_slot (&line->slots[0], out, at, wide);
+  if (dlp_key_equal (line->slots[1].key, key))
+    return emit_slot (&line->slots[1], out, at, wide);
+  return encode_miss (self, key, p, len, out, at, wide);
+}
+
+/* The last bytes of a text, where nothing may be read or written behind the end. */
+static ALWAYS_INLINE gsize
+encode_tail (DlpTokenizerContext *self,
+             const guint8 *p,
+             gsize len,
+             gpointer out,
+             gsize at,
+             ScanFunc scan,
+             gboolean wide)
+{
+  guint8 text[PADDED] = { 0 };
+  guint32 ids[TAIL + DLP_SHORT_MAX_IDS];
+  const guint8 *q = text, *end = text + len;
+  gsize n = 0;
+
+  memcpy (text, p, len);
+  while (q < end)
+    {
+      const guint8 *stop = scan (q, end);
+
+      n = encode_piece (self, q, stop - q, ids, n, TRUE);
+      q = stop;
+    }
+  copy_ids (out, at, ids, n, wide);
+  return at + n;
+}
+
+/* One copy of this loop is made for each scanner and width. A text of n bytes makes at most n ids,
+ * so that behind a piece that ends TAIL bytes before the end there is always room. */
+static ALWAYS_INLINE gsize
+encode_loop (DlpTokenizerContext *self,
+             const guint8 *text,
+             gsize len,
+             gpointer out,
+             ScanFunc scan,
+             gboolean wide)
+{
+  const guint8 *p = text, *end = text + len;
+  gsize n = 0;
+
+  while (end - p >= TAIL)
+    {
+      const guint8 *stop = scan (p, end);
+
+      n = encode_piece (self, p, stop - p, out, n, wide);
+      p = stop;
+    }
+  return p < end ? encode_tail (self, p, end - p, out, n, scan, wide) : n;
+}
+
+static ALWAYS_INLINE const guint8 *
+scan_cl100k (const guint8 *p, const guint8 *end)
+{
+  return dlp_scan_cl100k (p, end, TRUE);
+}
+
+static ALWAYS_INLINE const guint8 *
+scan_cl100k_old (const guint8 *p, const guint8 *end)
+{
+  return dlp_scan_cl100k (p, end, FALSE);
+}
+
+static gssize
+encode_regex (DlpTokenizerContext *self, const guint8 *text, gsize len, gpointer out, gboolean wide)
+{
+  gsize start = 0, stop = 0, n = 0;
+
+  if (self->matcher == NULL)
+    self->matcher = dlp_matcher_new (self->pattern);
+
+  for (;;)
+    {
+      gsize last = stop;
+      int rc = dlp_matcher_next (self->matcher, text, len, &start, &stop);
+
+      if (rc < 0)
+        return DLP_ENCODE_GAVE_UP;
+      if (rc == 0)
+        {
+          self->dropped += len - last;
+          return n;
+        }
+      self->dropped += start - last;
+      if (len - start >= TAIL)
+        {
+          n = encode_piece (self, text + start, stop - start, out, n, wide);
+        }
+      else
+        {
+          guint8 padded[PADDED] = { 0 };
+          guint32 ids[TAIL + DLP_SHORT_MAX_IDS];
+          gsize count;
+
+          memcpy (padded, text + start, stop - start);
+          count = encode_piece (self, padded, stop - start, ids, 0, TRUE);
+          copy_ids (out, n, ids, count, wide);
+          n += count;
+        }
+    }
+}
+
+#define ENCODE_WITH(scan)                                                                          \
+  (wide ? encode_loop (self, text, len, ids, scan, TRUE) :                                         \
+          encode_loop (self, text, len, ids, scan, FALSE))
+
+gssize
+dlp_context_encode (DlpTokenizerContext *self,
+                    const guint8 *text,
+                    gsize len,
+                    gpointer ids,
+                    gboolean wide)
+{
+  switch (self->pattern->kind)
+    {
+    case DLP_PATTERN_GPT2:
+      return ENCODE_WITH (dlp_scan_gpt2);
+
+    case DLP_PATTERN_CL100K:
+      return ENCODE_WITH (scan_cl100k);
+
+    case DLP_PATTERN_CL100K_OLD:
+      return ENCODE_WITH (scan_cl100k_old);
+
+    case DLP_PATTERN_O200K:
+      return ENCODE_WITH (dlp_scan_o200k);
+
+    case DLP_PATTERN_REGEX:
+    default:
+      return encode_regex (self, text, len, ids, wide);
+    }
+}
+
+/**
+ * dlp_tokenizer_context_new: (skip)
+ * @tokenizer: a tokenizer
+ * @cache_bytes: how many bytes the cache of pieces may take, or 0 for 8 MiB; rounded down to a
+ * power of two, and at least 64 KiB
+ *
+ * Makes what one thread needs to encode with @tokenizer, which it keeps alive.
+ *
+ * Threads: any; a context is used by one thread at a time.
+ *
+ * Returns: (transfer full): a context, to be freed with dlp_tokenizer_context_free()
+ */
+DlpTokenizerContext *
+dlp_tokenizer_context_new (DlpTokenizer *tokenizer, gsize cache_bytes)
+{
+  DlpTokenizerContext *self;
+
+  g_return_val_if_fail (DLP_IS_TOKENIZER (tokenizer), NULL);
+
+  self = g_new0 (DlpTokenizerContext, 1);
+  self->tokenizer = g_object_ref (tokenizer);
+  self->vocabulary = dlp_tokenizer_peek_vocabulary (tokenizer);
+  self->pattern = dlp_tokenizer_peek_pattern (tokenizer);
+  dlp_piece_cache_init (&self->cache, cache_bytes ? cache_bytes : DEFAULT_CACHE_BYTES);
+  return self;
+}
+
+/**
+ * dlp_tokenizer_context_free: (skip)
+ * @context: (transfer full) (nullable): a context
+ *
+ * Frees @context and lets go of its tokenizer.
+ */
+void
+dlp_tokenizer_context_free (DlpTokenizerContext *context)
+{
+  if (context == NULL)
+    return;
+  dlp_piece_cache_clear (&context->cache);
+  dlp_bpe_scratch_clear (&context->scratch);
+  g_clear_pointer (&context->matcher, dlp_matcher_free);
+  g_free (context->ids);
+  g_object_unref (context->tokenizer);
+  g_free (context);
+}
+
+/**
+ * dlp_tokenizer_context_get_dropped: (skip)
+ * @context: a context
+ *
+ * Gets how many bytes of text so far belonged to no match of the pattern. Like tiktoken, the
+ * tokenizer makes no ids of them. The known patterns match every text and drop nothing.
+ *
+ * Returns: a number of bytes
+ */
+guint64
+dlp_tokenizer_context_get_dropped (DlpTokenizerContext *context)
+{
+  return context->dropped;
+}

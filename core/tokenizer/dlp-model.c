@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "dlp-model.h"
+#include "dlpipe/dlp-tokenizer.h"
+
+#include <string.h>
+
+extern const char dlp_r50k_start[] __attribute__ ((visibility ("hidden")));
+extern const char dlp_r50k_end[] __attribute__ ((visibility ("hidden")));
+
+#define R50K "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930"
+#define CL100K "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+#define O200K "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+#define KNOWN_MODELS "gpt2, r50k_base, cl100k_base, o200k_base"
+
+static const DlpEncoding encodings[] = {
+  { "r50k_base", "gpt2", R50K, "gpt2", { { "<|endoftext|>", 50256 } } },
+  { "cl100k_base",
+    "cl100k",
+    CL100K,
+    "cl100k",
+    { { "<|endoftext|>", 100257 },
+      { "<|fim_prefix|>", 100258 },
+      { "<|fim_middle|>", 100259 },
+      { "<|fim_suffix|>", 100260 },
+      { "<|endofprompt|>", 100276 } } },
+  { "o200k_base",
+    "o200k",
+    O200K,
+    "o200k",
+    { { "<|endoftext|>", 199999 }, { "<|endofprompt|>", 200018 } } },
+  { "p50k_base", NULL, NULL, "p50k", { { "<|endoftext|>", 50256 } } },
+};
+
+static const DlpEncoding *
+encoding_by_name (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (encodings); i++)
+    if (strcmp (name, encodings[i].name) == 0 || g_strcmp0 (name, encodings[i].alias) == 0)
+      return &encodings[i];
+  return NULL;
+}
+
+static const DlpEncoding *
+encoding_by_sha256 (const char *sha256)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (encodings); i++)
+    if (g_strcmp0 (sha256, encodings[i].sha256) == 0)
+      return &encodings[i];
+  return NULL;
+}
+
+static GBytes *
+read_file (const char *path, GError **error)
+{
+  g_autoptr (GError) local_error = NULL;
+  g_autofree char *content = NULL;
+  gsize len;
+
+  /* Read, not mapped: a file that is cut while it is mapped would kill the process. */
+  if (!g_file_get_contents (path, &content, &len, &local_error))
+    {
+      g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_NOT_FOUND,
+                   "cannot read the vocabulary \"%s\": %s", path, local_error->message);
+      return NULL;
+    }
+  return g_bytes_new_take (g_steal_pointer (&content), len);
+}
+
+/* Looks for the rank file of @encoding in the folders of DLPIPE_VOCAB_PATH and in our own. */
+static char *
+find_file (const DlpEncoding *encoding, GError **error)
+{
+  const char *path = g_getenv ("DLPIPE_VOCAB_PATH");
+  g_auto (GStrv) folders = g_strsplit (path ? path : "", G_SEARCHPATH_SEPARATOR_S, -1);
+  g_autofree char *base = g_strconcat (encoding->name, ".tiktoken", NULL);
+  g_autofree char *file = NULL;
+
+  for (guint i = 0; folders[i]; i++)
+    {
+      g_autofree char *candidate = g_build_filename (folders[i], base, NULL);
+
+      if (*folders[i] && g_file_test (candidate, G_FILE_TEST_IS_REGULAR))
+        return g_steal_pointer (&candidate);
+    }
+
+  file = g_build_filename (DLP_VOCAB_DIR, base, NULL);
+  if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
+    return g_steal_pointer (&file);
+
+  g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_NOT_FOUND,
+               "no vocabulary for the model \"%s\": there is no %s in %s or in the folders of "
+               "DLPIPE_VOCAB_PATH (%s)",
+               encoding->name, base, DLP_VOCAB_DIR, path ? path : "not set");
+  return NULL;
+}
+
+static gboolean
+check_sha256 (DlpModel *self, GError **error)
+{
+  g_autofree char *sha256 = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, self->file);
+
+  if (g_strcmp0 (sha256, self->encoding->sha256) == 0)
+    return TRUE;
+  g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_BAD_VOCABULARY,
+               "%s is not the vocabulary of \"%s\": its sha256 is %s, it must be %s", self->where,
+               self->encoding->name, sha256, self->encoding->sha256);
+  return FALSE;
+}
+
+static gboolean
+open_known (DlpModel *self, const char *model, const DlpEncoding *encoding, GError **error)
+{
+  self->encoding = encoding;
+  self->name = g_strdup (model);
+  if (strcmp (encoding->name, "r50k_base") == 0)
+    {
+      self->where = g_strdup ("built-in r50k_base");
+      self->file = g_bytes_new_static (dlp_r50k_start, dlp_r50k_end - dlp_r50k_start);
+      return TRUE;
+    }
+  self->where = find_file (encoding, error);
+  if (self->where == NULL)
+    return FALSE;
+  self->file = read_file (self->where, error);
+  return self->file != NULL && check_sha256 (self, error);
+}
+
+static gboolean
+open_path (DlpModel *self, const char *path, GError **error)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *sha256 = NULL;
+
+  self->file = read_file (path, error);
+  if (self->file == NULL)
+    return FALSE;
+  if (g_str_has_suffix (base, ".tiktoken"))
+    base[strlen (base) - strlen (".tiktoken")] = '\0';
+
+  sha256 = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, self->file);
+  self->encoding = encoding_by_sha256 (sha256);
+  if (self->encoding == NULL)
+    {
+      self->encoding = encoding_by_name (base);
+      self->guessed = self->encoding != NULL;
+    }
+  self->where = g_strdup (path);
+  self->name = g_steal_pointer (&base);
+  return TRUE;
+}
+
+/* @model is a known name or the path of a rank file. */
+gboolean
+dlp_model_open (DlpModel *self, const char *model, GError **error)
+{
+  const DlpEncoding *encoding = encoding_by_name (model);
+
+  if (encoding && encoding->sha256)
+    return open_known (self, model, encoding, error);
+  if (strchr (model, '/') || g_str_has_suffix (model, ".tiktoken") ||
+      g_file_test (model, G_FILE_TEST_EXISTS))
+    return open_path (self, model, error);
+
+  g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_NOT_FOUND,
+               "no model \"%s\": known are " KNOWN_MODELS
+               ", or give the path of a rank file (lines of base64 and rank)",
+               model);
+  return FALSE;
+}
+
+void
+dlp_model_clear (DlpModel *self)
+{
+  g_clear_pointer (&self->file, g_bytes_unref);
+  g_clear_pointer (&self->where, g_free);
+  g_clear_pointer (&self->name, g_free);
+}

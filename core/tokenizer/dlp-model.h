@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+typedef struct
+{
+  const char *content;
+  guint32 id;
+} DlpSpecial;
+
+/* An encoding that OpenAI has published. */
+typedef struct
+{
+  const char *name;
+  const char *alias;
+  const char *sha256; /* of its rank file */
+  const char *pattern;
+  DlpSpecial specials[6]; /* up to a content of NULL */
+} DlpEncoding;
+
+/* What a model name or path stands for. */
+typedef struct
+{
+  GBytes *file;
+  char *where; /* for messages */
+  char *name;
+  const DlpEncoding *encoding; /* NULL: a rank file that nothing is known about */
+  gboolean guessed;            /* by the name of the file alone */
+} DlpModel;
+
+gboolean dlp_model_open (DlpModel *self, const char *model, GError **error);
+void dlp_model_clear (DlpModel *self);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DlpModel, dlp_model_clear)

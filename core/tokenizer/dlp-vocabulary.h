@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "dlp-key.h"
+
+#define DLP_ID_NONE G_MAXUINT32
+#define DLP_ID_BITS 21
+#define DLP_ID_LIMIT (1u << DLP_ID_BITS)
+#define DLP_TOKEN_MAX_LEN 1024
+
+typedef struct
+{
+  guint64 lo;
+  guint64 hi;
+  guint32 id;
+  guint32 pad;
+} DlpShortSlot;
+
+/* The entries of a rank file: bytes to id, and which two neighbours merge into what. Read-only once
+ * loaded, shared by all tokenizers of the process that were made from the same file. */
+typedef struct
+{
+  guint ref_count; /* under the lock of dlp-vocabulary.c */
+  char *sha256;
+
+  guint32 n_ids; /* largest id + 1 */
+  guint32 n_tokens;
+  guint8 *bytes;
+  guint32 *starts;  /* by id */
+  guint16 *lengths; /* by id; 0 is a hole */
+  guint32 byte_ids[256];
+
+  DlpShortSlot *shorts; /* entries of at most DLP_KEY_MAX_LEN bytes */
+  guint32 shorts_mask;
+  guint32 *longs; /* id + 1 of the others */
+  guint32 longs_mask;
+  guint64 *pairs; /* left, right and result, DLP_ID_BITS each */
+  guint pairs_shift;
+  guint32 pairs_mask;
+} DlpVocabulary;
+
+#define DLP_PAIR_EMPTY G_MAXUINT64
+#define DLP_PAIR_MULTIPLIER 0x9e3779b97f4a7c15u
+
+DlpVocabulary *dlp_vocabulary_get (GBytes *file, const char *where, GError **error);
+DlpVocabulary *dlp_vocabulary_ref (DlpVocabulary *self);
+void dlp_vocabulary_unref (DlpVocabulary *self);
+
+DlpVocabulary *
+dlp_vocabulary_parse (const char *data, gsize size, const char *where, GError **error);
+void dlp_vocabulary_free (DlpVocabulary *self);
+
+guint32 dlp_vocabulary_lookup (const DlpVocabulary *self, const guint8 *p, gsize len);
+void dlp_vocabulary_index (DlpVocabulary *self);
+gboolean dlp_vocabulary_insert (DlpVocabulary *self, guint32 id);
+
+static inline guint32
+dlp_vocabulary_lookup_key (const DlpVocabulary *self, DlpKey key)
+{
+  guint32 i = dlp_key_hash (key) & self->shorts_mask;
+
+  for (; self->shorts[i].hi; i = (i + 1) & self->shorts_mask)
+    if (((self->shorts[i].lo ^ key.lo) | (self->shorts[i].hi ^ key.hi)) == 0)
+      return self->shorts[i].id;
+
+  return DLP_ID_NONE;
+}
+
+/* the id that @left and @right merge into, which is also the rank of that merge */
+static inline guint32
+dlp_vocabulary_merge (const DlpVocabulary *self, guint32 left, guint32 right)
+{
+  guint64 key = (guint64) left << DLP_ID_BITS | right;
+  guint32 i = (key * DLP_PAIR_MULTIPLIER) >> self->pairs_shift;
+
+  for (;; i = (i + 1) & self->pairs_mask)
+    {
+      guint64 slot = self->pairs[i];
+
+      if (slot >> DLP_ID_BITS == key)
+        return slot & (DLP_ID_LIMIT - 1);
+      if (slot == DLP_PAIR_EMPTY)
+        return DLP_ID_NONE;
+    }
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpVocabulary, dlp_vocabulary_free)
