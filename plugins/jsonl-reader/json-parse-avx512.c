@@ -111,71 +111,95 @@ unescape (Vector v)
                                _mm512_setzero_si512 ());
 }
 
-/* 1 to 3 bytes of UTF-8 in each lane, from its first byte on. */
-JSON_INLINE JSON_TARGET __m256i
-encode_units (__m256i units, __mmask8 two_or_more, __mmask8 three)
+JSON_INLINE JSON_TARGET guint64
+hex_digit_mask (Vector v)
 {
-  const __m256i six = _mm256_set1_epi32 (0x3f);
-  __m256i last = _mm256_and_si256 (units, six);
-  __m256i middle = _mm256_and_si256 (_mm256_srli_epi32 (units, 6), six);
-  __m256i of_two = _mm256_or_si256 (_mm256_srli_epi32 (units, 6), _mm256_slli_epi32 (last, 8));
-  __m256i of_three = _mm256_or_si256 (
-      _mm256_srli_epi32 (units, 12),
-      _mm256_or_si256 (_mm256_slli_epi32 (middle, 8), _mm256_slli_epi32 (last, 16)));
+  Vector number = _mm512_sub_epi8 (v, _mm512_set1_epi8 ('0'));
+  Vector letter =
+      _mm512_sub_epi8 (_mm512_or_si512 (v, _mm512_set1_epi8 (0x20)), _mm512_set1_epi8 ('a'));
 
-  of_two = _mm256_or_si256 (of_two, _mm256_set1_epi32 (0x80c0));
-  of_three = _mm256_or_si256 (of_three, _mm256_set1_epi32 (0x8080e0));
-  units = _mm256_mask_mov_epi32 (units, two_or_more, of_two);
-  return _mm256_mask_mov_epi32 (units, three, of_three);
+  return _mm512_cmplt_epu8_mask (number, _mm512_set1_epi8 (10)) |
+         _mm512_cmplt_epu8_mask (letter, _mm512_set1_epi8 (6));
 }
+
+/* What the digits @offset bytes further on are worth; something below 16 for other bytes. */
+JSON_INLINE JSON_TARGET Vector
+hex_values (const guint8 *p, guint offset)
+{
+  Vector v = _mm512_maskz_loadu_epi8 (G_MAXUINT64 >> offset, p + offset);
+  __mmask64 letters = _mm512_test_epi8_mask (v, _mm512_set1_epi8 (0x40));
+
+  v = _mm512_mask_add_epi8 (v, letters, v, _mm512_set1_epi8 (9));
+  return _mm512_and_si512 (v, _mm512_set1_epi8 (0x0f));
+}
+
+/* A vector while it is decoded. */
+typedef struct
+{
+  Vector bytes;
+  guint64 dropped;
+  guint64 stops;
+} Decoded;
 
 /*
- * Up to 8 escapes \uXXXX in a row; ends before one that is malformed or half of a pair. Returns how
- * many there were.
+ * All escapes \\uXXXX of the vector at @p at once. Such an escape has six bytes, its UTF-8 at most
+ * three, which are made in the places of the backslash, the u and the first digit. Each of them
+ * needs but two digits, and these lie two and three bytes behind its own place. An escape that is
+ * malformed, half of a pair, or cut by the vector's end becomes a stop.
  */
-JSON_INLINE JSON_TARGET guint
-read_code_units (const guint8 *p, guint8 **dst, gboolean store)
+JSON_INLINE JSON_TARGET void
+decode_units (const guint8 *p, Vector v, guint64 starts, Decoded *decoded)
 {
-  /* The digits of escape i lie at 6 i + 2. */
-  const __m256i digit_at =
-      _mm256_setr_epi8 (2, 3, 4, 5, 8, 9, 10, 11, 14, 15, 16, 17, 20, 21, 22, 23, 26, 27, 28, 29,
-                        32, 33, 34, 35, 38, 39, 40, 41, 44, 45, 46, 47);
-  Vector v = vector_load (p);
-  __m256i digits =
-      _mm512_castsi512_si256 (_mm512_permutexvar_epi8 (_mm512_castsi256_si512 (digit_at), v));
-  __m256i values = _mm512_castsi512_si256 (_mm512_permutex2var_epi8 (
-      vector_load ((const guint8 *) json_hex), _mm512_castsi256_si512 (digits),
-      vector_load ((const guint8 *) json_hex + 64)));
-  __m256i units = _mm256_madd_epi16 (_mm256_maddubs_epi16 (values, _mm256_set1_epi16 (0x0110)),
-                                     _mm256_set1_epi32 (0x00010100));
-  guint64 starts = _mm512_cmpeq_epi8_mask (v, _mm512_set1_epi8 ('\\')) &
-                   _mm512_cmpeq_epi8_mask (v, _mm512_set1_epi8 ('u')) >> 1;
-  guint32 usable = _pext_u64 (starts, G_GUINT64_CONSTANT (0x0000041041041041));
-  guint n;
+  const Vector eights = _mm512_set1_epi8 (8);
+  const Vector continued = _mm512_set1_epi8 ((char) 0x80);
+  const Vector six_bits = _mm512_set1_epi8 (0x3f);
+  Vector digit = hex_values (p, 2);
+  Vector next = hex_values (p, 3);
+  guint64 hex = hex_digit_mask (v);
+  guint64 next_below_8 = _mm512_cmplt_epu8_mask (next, eights);
+  guint64 surrogates = _mm512_cmpeq_epi8_mask (digit, _mm512_set1_epi8 (0xd)) & ~next_below_8;
+  guint64 good = starts & hex >> 2 & hex >> 3 & hex >> 4 & hex >> 5 & ~surrogates;
+  guint64 below_800 = good & _mm512_testn_epi8_mask (digit, digit) & next_below_8;
+  guint64 below_80 =
+      below_800 & _mm512_testn_epi8_mask (next, next) & _mm512_cmplt_epu8_mask (digit, eights) >> 2;
+  Vector first = _mm512_or_si512 (digit, _mm512_set1_epi8 ((char) 0xe0));
+  Vector second = _mm512_or_si512 (_mm512_slli_epi16 (digit, 2), _mm512_srli_epi16 (next, 2));
+  Vector ascii = _mm512_or_si512 (_mm512_slli_epi16 (digit, 4), next);
+  Vector third = _mm512_or_si512 (_mm512_and_si512 (ascii, six_bits), continued);
 
-  usable &= ~(guint32) _mm256_test_epi32_mask (_mm256_or_si256 (values, digits),
-                                               _mm256_set1_epi32 ((int) 0x80808080));
-  usable &= ~(guint32) _mm256_cmpeq_epi32_mask (
-      _mm256_and_si256 (units, _mm256_set1_epi32 (0xf800)), _mm256_set1_epi32 (0xd800));
-  n = __builtin_ctz (~usable | 0x100);
+  second = _mm512_or_si512 (_mm512_and_si512 (second, six_bits), continued);
+  second = _mm512_mask_add_epi8 (second, below_800 << 1, second, _mm512_set1_epi8 (0x40));
+  third = _mm512_mask_mov_epi8 (third, below_80 << 2, ascii);
 
-  if (store)
-    {
-      __mmask8 two_or_more = _mm256_cmpgt_epi32_mask (units, _mm256_set1_epi32 (0x7f));
-      __mmask8 three = _mm256_cmpgt_epi32_mask (units, _mm256_set1_epi32 (0x7ff));
-      __m256i bytes = encode_units (units, two_or_more, three);
-      guint32 kept =
-          0x11111111 | _pdep_u32 (two_or_more, 0x22222222) | _pdep_u32 (three, 0x44444444);
-
-      kept &= (guint32) ((G_GUINT64_CONSTANT (1) << 4 * n) - 1);
-      _mm256_storeu_si256 ((__m256i *) *dst, _mm256_maskz_compress_epi8 (kept, bytes));
-      *dst += __builtin_popcount (kept);
-    }
-
-  return n;
+  v = _mm512_mask_mov_epi8 (decoded->bytes, good, first);
+  v = _mm512_mask_mov_epi8 (v, good << 1, second);
+  decoded->bytes = _mm512_mask_mov_epi8 (v, good << 2, third);
+  decoded->dropped &= ~good;
+  decoded->dropped |= good << 3 | good << 4 | good << 5 | below_800 | below_80 << 1;
+  decoded->stops |= starts & ~good;
 }
 
-/* Drops the backslashes of a whole vector at once: what it costs does not grow with the escapes. */
+/* All escapes of the vector at once: what it costs does not grow with their number. */
+JSON_INLINE JSON_TARGET Decoded
+decode_vector (const guint8 *p, Vector v)
+{
+  const guint64 last = G_GUINT64_CONSTANT (1) << 63;
+  Vector plain = unescape (v);
+  guint64 dropped = escaping_backslashes (_mm512_cmpeq_epi8_mask (v, _mm512_set1_epi8 ('\\')));
+  guint64 escaped = dropped << 1;
+  guint64 unknown = escaped & _mm512_testn_epi8_mask (plain, plain);
+  guint64 units = unknown & _mm512_cmpeq_epi8_mask (v, _mm512_set1_epi8 ('u'));
+  guint64 quotes = _mm512_cmpeq_epi8_mask (v, _mm512_set1_epi8 ('"')) & ~escaped;
+  guint64 controls = _mm512_cmplt_epu8_mask (v, _mm512_set1_epi8 (0x20));
+  Decoded decoded = { .bytes = _mm512_mask_mov_epi8 (v, escaped, plain),
+                      .dropped = dropped,
+                      .stops = quotes | controls | (unknown ^ units) >> 1 | (dropped & last) };
+
+  if (units != 0)
+    decode_units (p, v, units >> 1, &decoded);
+  return decoded;
+}
+
 JSON_INLINE JSON_TARGET const guint8 *
 read_escaped_into (JsonWalk *walk, const guint8 *p, guint8 **out, gboolean store)
 {
@@ -187,24 +211,17 @@ read_escaped_into (JsonWalk *walk, const guint8 *p, guint8 **out, gboolean store
   while (p < walk->end)
     {
       Vector v = vector_load (p);
-      Vector plain = unescape (v);
-      guint64 escaping = escaping_backslashes (_mm512_cmpeq_epi8_mask (v, _mm512_set1_epi8 ('\\')));
-      guint64 escaped = escaping << 1;
-      guint64 unknown = escaped & _mm512_testn_epi8_mask (plain, plain);
-      guint64 stops = (_mm512_cmpeq_epi8_mask (v, _mm512_set1_epi8 ('"')) & ~escaped) |
-                      _mm512_cmplt_epu8_mask (v, _mm512_set1_epi8 (0x20)) | unknown >> 1 |
-                      (escaping & G_GUINT64_CONSTANT (1) << 63);
-      guint n = stops != 0 ? __builtin_ctzll (stops) : BLOCK;
-      guint units;
+      Decoded decoded = decode_vector (p, v);
+      guint n = decoded.stops != 0 ? __builtin_ctzll (decoded.stops) : BLOCK;
+      guint8 *to;
 
-      if (!check_utf8 (p, v, stops, &open))
+      if (!check_utf8 (p, v, decoded.stops, &open))
         return NULL;
       if (store)
         {
-          guint64 kept = ~escaping & _bzhi_u64 (G_MAXUINT64, n);
+          guint64 kept = ~decoded.dropped & _bzhi_u64 (G_MAXUINT64, n);
 
-          v = _mm512_mask_mov_epi8 (v, escaped, plain);
-          _mm512_storeu_si512 (dst, _mm512_maskz_compress_epi8 (kept, v));
+          _mm512_storeu_si512 (dst, _mm512_maskz_compress_epi8 (kept, decoded.bytes));
           dst += __builtin_popcountll (kept);
         }
 
@@ -221,22 +238,16 @@ read_escaped_into (JsonWalk *walk, const guint8 *p, guint8 **out, gboolean store
         }
       if (*p != '\\')
         return NULL;
-      if (n == BLOCK - 1)
+      /* Perhaps only cut by the vector's end. */
+      if (n > BLOCK - 6)
         continue;
 
-      units = read_code_units (p, &dst, store);
-      if (units > 0)
-        p += 6 * units;
-      else
-        {
-          guint8 *to = store ? dst : unused;
-
-          p = json_read_escape (p, &to, strict, &walk->lone_surrogates);
-          if (p == NULL)
-            return NULL;
-          if (store)
-            dst = to;
-        }
+      to = store ? dst : unused;
+      p = json_read_escape (p, &to, strict, &walk->lone_surrogates);
+      if (p == NULL)
+        return NULL;
+      if (store)
+        dst = to;
     }
 
   return NULL;

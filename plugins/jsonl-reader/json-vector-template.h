@@ -41,12 +41,18 @@ scan_plain (const guint8 *p, const guint8 *end, const guint8 *line)
   while (p < end)
     {
       Vector v = vector_load (p);
+      guint64 events = event_mask (v);
       guint64 stops;
 
-      if (event_mask (v) == 0 && !open)
+      if (!open)
         {
-          p += BLOCK;
-          continue;
+          if (events == 0)
+            {
+              p += BLOCK;
+              continue;
+            }
+          if (p[MASK_INDEX (events)] == '"')
+            return p + MASK_INDEX (events);
         }
 
       stops = stop_mask (v);
