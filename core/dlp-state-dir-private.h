@@ -7,59 +7,83 @@
 
 G_BEGIN_DECLS
 
-/* A state folder: the lock of its run, two generations of the checkpoint, the list of input files, a status
- * for whoever watches. Used by one thread at a time, dlp_state_dir_write_status() by any other one.
+/* A state folder: the lock of its run, two generations of the checkpoint, the list of input files,
+ * a status for whoever watches. Used by one thread at a time, except that find_input, add_input,
+ * sync_inputs and write_status may be called on any thread at any time.
  *
  *   lock            held (flock) as long as the run lives; holds its pid and host as text
  *   checkpoint-N    generation N, N ascending; the newest two are kept
+ *   checkpoint-N.bad  one that was found damaged when another could be used: never looked at again
  *   inputs          append-only, one entry an input file that was opened
  *   status.json     replaced once a second
  */
 typedef struct _DlpStateDir DlpStateDir;
 
-/* Makes the folder if need be. Held by another run: DLP_STATE_ERROR_LOCKED, naming its pid and host. */
+/* Makes the folder if need be. Held by another run: DLP_STATE_ERROR_LOCKED, naming its pid and
+ * host. */
 DlpStateDir *dlp_state_dir_open (const char *path, GError **error);
 /* For tools: no lock, nothing is made or written. */
 DlpStateDir *dlp_state_dir_open_read_only (const char *path, GError **error);
 void dlp_state_dir_free (DlpStateDir *self);
 const char *dlp_state_dir_get_path (DlpStateDir *self);
-/* TRUE if the lock file was there and could be taken: whoever ran before is dead. On file systems where
- * flock() proves nothing across hosts (NFS and the like) FALSE if the former host is another one. */
+/* TRUE if the lock file was there and could be taken: whoever ran before is dead. On file systems
+ * where flock() proves nothing across hosts (NFS and the like) FALSE if the former host is another
+ * one. */
 gboolean dlp_state_dir_former_is_dead (DlpStateDir *self);
+/* How many runs have taken the lock, this one included: greater than the number of any former
+ * attempt, also of one that died before its first checkpoint. 0: read-only. */
+guint dlp_state_dir_get_attempt (DlpStateDir *self);
 
-/* (transfer full) (nullable): the payload of the newest generation that is whole. NULL without an error: no
- * checkpoint there. One generation corrupt: falls back to the other and sets *fell_back to a message that says
- * so. All corrupt: DLP_STATE_ERROR_CORRUPT naming each file and why. *generation: the one loaded. */
-GVariant *dlp_state_dir_load (DlpStateDir *self, guint64 *generation, char **fell_back, GError **error);
-/* Writes @payload (type a{sv}, floating or not) as the next generation, durably, and removes those older than
- * the newest two. */
+/* (transfer full) (nullable): the payload of the newest generation that is whole. NULL without an
+ * error: no checkpoint there. One generation corrupt: falls back to the other and sets *fell_back
+ * to a message that says so. All corrupt: DLP_STATE_ERROR_CORRUPT naming each file and why.
+ * *generation: the one loaded. */
+GVariant *
+dlp_state_dir_load (DlpStateDir *self, guint64 *generation, char **fell_back, GError **error);
+/* Writes @payload (type a{sv}, floating or not) as the next generation, durably, and removes those
+ * older than the newest two. Taken over by another run meanwhile (possible where flock() proves
+ * nothing): DLP_STATE_ERROR_FENCED. Once a sync has failed every later save fails. */
 gboolean dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error);
 
-/* One checkpoint file: magic "DLPSTATE", u32 format version, u32 flags 0, u64 payload size, payload (a
- * little-endian serialised GVariant a{sv}), 16 bytes XXH3-128 over all that is before. */
+/* One checkpoint file: magic "DLPSTATE", u32 format version, u32 flags 0, u64 payload size, payload
+ * (a little-endian serialised GVariant a{sv}), 16 bytes XXH3-128 over all that is before. */
 GBytes *dlp_checkpoint_encode (GVariant *payload);
 GVariant *dlp_checkpoint_decode (GBytes *bytes, GError **error);
 
-/* The list of inputs: appends are buffered; sync makes them durable and returns the length and a hash of the
- * file up to there, for the checkpoint. Restore truncates to that length and checks the hash; entries behind
- * it are dropped. An entry: source ordinal, file index, size, identity, uri. */
+/* The list of inputs: appends are buffered; sync makes them durable and returns the length and a
+ * hash of the file up to there, for the checkpoint. Restore truncates to that length and checks the
+ * hash; entries behind it are dropped. An entry: source ordinal, file index, size, identity, uri.
+ */
 typedef struct
 {
   guint32 stage, source, file;
   gint64 size;
-  char *identity;
+  char *identity; /* nullable */
   char *uri;
 } DlpInputEntry;
-gboolean dlp_state_dir_restore_inputs (DlpStateDir *self, guint64 length, guint64 hash, GError **error);
-/* (nullable): what is known of this file. */
-const DlpInputEntry *dlp_state_dir_find_input (DlpStateDir *self, guint32 stage, guint32 source, guint32 file);
-gboolean dlp_state_dir_add_input (DlpStateDir *self, const DlpInputEntry *entry, GError **error);
-gboolean dlp_state_dir_sync_inputs (DlpStateDir *self, guint64 *length, guint64 *hash, GError **error);
+void dlp_input_entry_free (DlpInputEntry *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpInputEntry, dlp_input_entry_free)
 
-/* Replaces status.json by rename, not durably; never blocks the stream for a failure (returns FALSE). */
+gboolean
+dlp_state_dir_restore_inputs (DlpStateDir *self, guint64 length, guint64 hash, GError **error);
+/* (transfer full) (nullable): what is known of this file; NULL without an error: nothing. */
+DlpInputEntry *dlp_state_dir_find_input (DlpStateDir *self,
+                                         guint32 stage,
+                                         guint32 source,
+                                         guint32 file,
+                                         GError **error);
+/* A later entry of the same file replaces the earlier one. */
+gboolean dlp_state_dir_add_input (DlpStateDir *self, const DlpInputEntry *entry, GError **error);
+/* Never waits for the disk while it holds up a find or add. */
+gboolean
+dlp_state_dir_sync_inputs (DlpStateDir *self, guint64 *length, guint64 *hash, GError **error);
+
+/* Replaces status.json by rename, not durably; never blocks the stream for a failure (returns
+ * FALSE). */
 gboolean dlp_state_dir_write_status (DlpStateDir *self, const char *json);
 
-/* --restart: removes checkpoints, inputs, status, quarantine and report; keeps the lock. */
+/* --restart: removes checkpoints, inputs, status.json, quarantine.jsonl, report.json and what is
+ * unfinished of them; keeps the lock, and whatever else is there. */
 gboolean dlp_state_dir_clear (DlpStateDir *self, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpStateDir, dlp_state_dir_free)

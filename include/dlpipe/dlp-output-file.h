@@ -8,27 +8,39 @@ G_BEGIN_DECLS
 /**
  * DlpOutputFile:
  *
- * A file being written by a sink, which survives a crash: it is appended to under an unfinished name
- * (".NAME.ATTEMPT.partial" beside its final one), made durable up to a length, and published by rename.
- * Writing, flushing and telling is the streaming thread's; sync may run at the same time on another.
+ * A file being written by a sink, which survives a crash: it is appended to under an unfinished
+ * name
+ * (".NAME.ATTEMPT.partial" beside its final one), made durable up to a length, and published by
+ * rename. Writing, flushing and telling is the streaming thread's; sync may run at the same time on
+ * another.
  *
- * A resumed attempt never writes into the file of a former attempt that may still live: it copies the
- * durable prefix to its own; where the lock of the state proves the former attempt dead, the file is
- * renamed and truncated.
+ * A resumed attempt never writes into the file of a former attempt that may still live: it copies
+ * the durable prefix to its own; where the lock of the state proves the former attempt dead, the
+ * file is renamed and truncated.
  */
 typedef struct _DlpOutputFile DlpOutputFile;
 
-/* @path: the final name. @attempt: the number of this attempt, 1 is the first. */
+/* @path: the final name; its folder is made if it is missing. @attempt: the number of this attempt,
+ * 1 is the first. An unfinished file of that attempt is replaced, not written to. */
 DLP_API DlpOutputFile *dlp_output_file_create (const char *path, guint attempt, GError **error);
-/* Goes on with the unfinished file of @former_attempt at @length. @former_is_dead: see above. Found shorter
- * than @length, or missing: DLP_STATE_ERROR_CHANGED. */
-DLP_API DlpOutputFile *dlp_output_file_resume (const char *path, guint attempt, guint former_attempt,
-                                               gboolean former_is_dead, guint64 length, GError **error);
-/* Closes it; the unfinished file stays. */
+/* Goes on with the unfinished file of @former_attempt at @length. @former_is_dead: see above. Found
+ * shorter than @length, or missing: DLP_STATE_ERROR_CHANGED. Missing, but an attempt after it,
+ * which died before its first checkpoint, had taken it over: that one's. Copied: durable when it
+ * returns, and the former file stays. */
+DLP_API DlpOutputFile *dlp_output_file_resume (const char *path,
+                                               guint attempt,
+                                               guint former_attempt,
+                                               gboolean former_is_dead,
+                                               guint64 length,
+                                               GError **error);
+/* Closes it; the unfinished file stays. What was not flushed is lost. No sync may be running. */
 DLP_API void dlp_output_file_free (DlpOutputFile *self);
-/* Buffered (1 MiB). After an error every later call fails with the same. The message of a full disk names the
- * path and the bytes wanted. */
-DLP_API gboolean dlp_output_file_write (DlpOutputFile *self, gconstpointer data, gsize size, GError **error);
+/* Buffered (1 MiB). After an error every later call fails with the same. The message of a full disk
+ * names the path and the bytes wanted. */
+DLP_API gboolean dlp_output_file_write (DlpOutputFile *self,
+                                        gconstpointer data,
+                                        gsize size,
+                                        GError **error);
 /* Room for @size bytes to be written in place, then committed; @size at most 1 MiB. */
 DLP_API gpointer dlp_output_file_reserve (DlpOutputFile *self, gsize size, GError **error);
 DLP_API void dlp_output_file_commit (DlpOutputFile *self, gsize used);
@@ -38,18 +50,29 @@ DLP_API guint64 dlp_output_file_get_length (DlpOutputFile *self);
 DLP_API const char *dlp_output_file_get_path (DlpOutputFile *self);
 /* The unfinished name. */
 DLP_API const char *dlp_output_file_get_partial_path (DlpOutputFile *self);
-/* On any thread: what was flushed before is on disk when it returns (fdatasync, and once fsync of the
- * folder). A sync that failed makes all later ones fail. */
+/* On any thread: what was flushed before is on disk when it returns (fdatasync, and once fsync of
+ * the folder). Takes no lock that a write waits for. A sync that failed makes all later calls fail.
+ */
 DLP_API gboolean dlp_output_file_sync (DlpOutputFile *self, GError **error);
-/* Renames the unfinished file of @attempt to @path, durably. Done already (no unfinished file, and @path has
- * @length bytes): success. */
-DLP_API gboolean dlp_output_file_publish (const char *path, guint attempt, guint64 length, GError **error);
-/* Deletes the unfinished file of any attempt of @path other than @keep_attempt (0: all). */
+/* Renames the unfinished file of @attempt to @path, durably, whatever is there. Done already (no
+ * unfinished file, and @path has @length bytes): success. Another length: DLP_STATE_ERROR_CHANGED.
+ */
+DLP_API gboolean dlp_output_file_publish (const char *path,
+                                          guint attempt,
+                                          guint64 length,
+                                          GError **error);
+/* Deletes the unfinished file of any attempt of @path other than @keep_attempt (0: all), and
+ * temporary files of resume and dlp_write_file_durably() that a dead run left. Lists the folder:
+ * not for each of many. */
 DLP_API gboolean dlp_output_file_clean (const char *path, guint keep_attempt, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpOutputFile, dlp_output_file_free)
 
-/* Writes a small file at once and durably: unique temporary name, fsync, rename, fsync of the folder. */
-DLP_API gboolean dlp_write_file_durably (const char *path, gconstpointer data, gsize size, GError **error);
+/* Writes a small file at once and durably: unique temporary name, fsync, rename, fsync of the
+ * folder. */
+DLP_API gboolean dlp_write_file_durably (const char *path,
+                                         gconstpointer data,
+                                         gsize size,
+                                         GError **error);
 
 G_END_DECLS

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "dlp-state-dir-private.h"
+
+#include <string.h>
+
+#include <xxhash.h>
+
+/* docs/internals/checkpoint.md has the layout. Magic, version and the checksum at the end are where
+ * they are in every version to come, so that a newer file can be told from a damaged one. */
+#define MAGIC "DLPSTATE"
+#define FORMAT_VERSION 1
+#define HEADER_SIZE 24
+#define CHECKSUM_SIZE ((gsize) sizeof (XXH128_canonical_t))
+
+static guint32
+read_u32 (const guint8 *data)
+{
+  guint32 value;
+
+  memcpy (&value, data, sizeof value);
+  return GUINT32_FROM_LE (value);
+}
+
+static guint64
+read_u64 (const guint8 *data)
+{
+  guint64 value;
+
+  memcpy (&value, data, sizeof value);
+  return GUINT64_FROM_LE (value);
+}
+
+static void
+compute_checksum (const guint8 *data, gsize size, XXH128_canonical_t *checksum)
+{
+  XXH128_canonicalFromHash (checksum, XXH3_128bits (data, size));
+}
+
+GBytes *
+dlp_checkpoint_encode (GVariant *payload)
+{
+  g_autoptr (GVariant) floating = g_variant_ref_sink (payload);
+  g_autoptr (GVariant) normal = NULL;
+  guint32 version = GUINT32_TO_LE (FORMAT_VERSION);
+  guint64 size, size_le;
+  XXH128_canonical_t checksum;
+  guint8 *data;
+
+  g_return_val_if_fail (g_variant_is_of_type (floating, G_VARIANT_TYPE_VARDICT), NULL);
+
+#if G_BYTE_ORDER == G_BIG_ENDIAN
+  normal = g_variant_byteswap (floating);
+#else
+  normal = g_variant_get_normal_form (floating);
+#endif
+
+  size = g_variant_get_size (normal);
+  size_le = GUINT64_TO_LE (size);
+  data = g_malloc0 (HEADER_SIZE + size + CHECKSUM_SIZE);
+  memcpy (data, MAGIC, 8);
+  memcpy (data + 8, &version, 4);
+  memcpy (data + 16, &size_le, 8);
+  g_variant_store (normal, data + HEADER_SIZE);
+  compute_checksum (data, HEADER_SIZE + size, &checksum);
+  memcpy (data + HEADER_SIZE + size, &checksum, CHECKSUM_SIZE);
+
+  return g_bytes_new_take (data, HEADER_SIZE + size + CHECKSUM_SIZE);
+}
+
+static gboolean
+check_checksum (const guint8 *data, gsize size, GError **error)
+{
+  XXH128_canonical_t checksum;
+
+  compute_checksum (data, size - CHECKSUM_SIZE, &checksum);
+  if (memcmp (&checksum, data + size - CHECKSUM_SIZE, CHECKSUM_SIZE) == 0)
+    return TRUE;
+
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+               "damaged: the checksum over its first %" G_GSIZE_FORMAT " bytes is wrong",
+               size - CHECKSUM_SIZE);
+  return FALSE;
+}
+
+/* A file of this size, of this format. */
+static gboolean
+check_size (const guint8 *data, gsize size, GError **error)
+{
+  guint64 has = size - HEADER_SIZE - CHECKSUM_SIZE;
+  guint64 wanted = read_u64 (data + 16);
+
+  if (has == wanted)
+    return TRUE;
+
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+               "%s: it holds %" G_GUINT64_FORMAT
+               " bytes of payload, its header says %" G_GUINT64_FORMAT,
+               has < wanted ? "cut off" : "something follows its end", has, wanted);
+  return FALSE;
+}
+
+static gboolean
+check_version (const guint8 *data, gsize size, GError **error)
+{
+  guint32 version = read_u32 (data + 8);
+  guint32 flags = read_u32 (data + 12);
+
+  if (version == FORMAT_VERSION)
+    {
+      if (!check_size (data, size, error) || !check_checksum (data, size, error))
+        return FALSE;
+      if (flags == 0)
+        return TRUE;
+
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_VERSION,
+                   "written by a newer dlpipe, with flags 0x%x, this one knows none", flags);
+      return FALSE;
+    }
+
+  /* A flipped bit in the version must not pass for a newer dlpipe. */
+  if (!check_checksum (data, size, error))
+    return FALSE;
+
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_VERSION,
+               "written by a%s dlpipe, format %u, this one reads %u",
+               version > FORMAT_VERSION ? " newer" : "n older", version, FORMAT_VERSION);
+  return FALSE;
+}
+
+static gboolean
+check_header (const guint8 *data, gsize size, GError **error)
+{
+  if (size == 0)
+    {
+      g_set_error_literal (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT, "the file is empty");
+      return FALSE;
+    }
+  if (memcmp (data, MAGIC, MIN (size, 8)) != 0)
+    {
+      g_set_error_literal (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                           "not a checkpoint: it does not begin with " MAGIC);
+      return FALSE;
+    }
+  if (size < HEADER_SIZE + CHECKSUM_SIZE)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "cut off: %" G_GSIZE_FORMAT " bytes, the least is %" G_GSIZE_FORMAT, size,
+                   HEADER_SIZE + CHECKSUM_SIZE);
+      return FALSE;
+    }
+
+  return check_version (data, size, error);
+}
+
+static gboolean
+check_keys (GVariant *payload, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GVariantIter iter;
+  char *key;
+
+  g_variant_iter_init (&iter, payload);
+  while (g_variant_iter_next (&iter, "{sv}", &key, NULL))
+    {
+      if (g_hash_table_contains (seen, key))
+        {
+          g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                       "malformed: it has the key “%s” twice", key);
+          g_free (key);
+          return FALSE;
+        }
+      g_hash_table_add (seen, key);
+    }
+
+  return TRUE;
+}
+
+GVariant *
+dlp_checkpoint_decode (GBytes *bytes, GError **error)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  g_autoptr (GBytes) inner = NULL;
+  g_autoptr (GVariant) payload = NULL;
+
+  if (!check_header (data, size, error))
+    return NULL;
+
+  inner = g_bytes_new_from_bytes (bytes, HEADER_SIZE, size - HEADER_SIZE - CHECKSUM_SIZE);
+  payload = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE_VARDICT, inner, FALSE));
+
+  /* Also bounds the depth: GVariant calls nothing normal that is deeper than 128. */
+  if (!g_variant_is_normal_form (payload))
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "malformed: its %" G_GSIZE_FORMAT " bytes of payload are not a serialised a{sv}",
+                   g_bytes_get_size (inner));
+      return NULL;
+    }
+
+#if G_BYTE_ORDER == G_BIG_ENDIAN
+  {
+    GVariant *swapped = g_variant_byteswap (payload);
+
+    g_variant_unref (payload);
+    payload = swapped;
+  }
+#endif
+
+  return check_keys (payload, error) ? g_steal_pointer (&payload) : NULL;
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "dlp-state-dir-private.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "dlp-durable-private.h"
+#include "dlp-input-list-private.h"
+#include "dlp-partial-private.h"
+#include "dlp-state-lock-private.h"
+
+#define CHECKPOINT_PREFIX "checkpoint-"
+#define BAD_SUFFIX ".bad"
+#define STATUS_NAME "status.json"
+
+struct _DlpStateDir
+{
+  char *path;
+  int folder;
+  DlpStateLock *lock; /* NULL: read-only */
+  DlpInputList *inputs;
+  gboolean inputs_expected; /* there is a checkpoint whose list was not restored yet */
+  guint64 newest;           /* the highest number that is or was there */
+  guint64 good;             /* the newest one that is known to be whole, 0: none */
+  guint n_saved;
+  GError *error; /* a sync failed */
+};
+
+static gboolean
+parse_generation (const char *name, guint64 *generation)
+{
+  const char *digits = name + strlen (CHECKPOINT_PREFIX);
+
+  return g_str_has_prefix (name, CHECKPOINT_PREFIX) && digits[0] != '0' && digits[0] != '+' &&
+         g_ascii_string_to_unsigned (digits, 10, 1, G_MAXUINT64 - 1, generation, NULL);
+}
+
+static char *
+name_of (guint64 generation)
+{
+  return g_strdup_printf (CHECKPOINT_PREFIX "%" G_GUINT64_FORMAT, generation);
+}
+
+static int
+compare_descending (gconstpointer a, gconstpointer b)
+{
+  guint64 x = *(const guint64 *) a;
+  guint64 y = *(const guint64 *) b;
+
+  return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* (element-type guint64): the newest first. */
+static GArray *
+list_generations (DlpStateDir *self, GError **error)
+{
+  g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, error);
+  g_autoptr (GArray) generations = NULL;
+
+  if (names == NULL)
+    return NULL;
+
+  generations = g_array_new (FALSE, FALSE, sizeof (guint64));
+  for (guint i = 0; i < names->len; i++)
+    {
+      guint64 generation;
+
+      if (parse_generation (names->pdata[i], &generation))
+        g_array_append_val (generations, generation);
+    }
+  g_array_sort (generations, compare_descending);
+
+  return g_steal_pointer (&generations);
+}
+
+static gboolean
+remove_temporaries (DlpStateDir *self, GError **error)
+{
+  g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, error);
+
+  if (names == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < names->len; i++)
+    if (dlp_durable_is_temporary (names->pdata[i], NULL) &&
+        !dlp_durable_remove (self->folder, self->path, names->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+note_generations (DlpStateDir *self, GError **error)
+{
+  g_autoptr (GArray) generations = list_generations (self, error);
+
+  if (generations == NULL)
+    return FALSE;
+
+  if (generations->len > 0)
+    {
+      self->newest = g_array_index (generations, guint64, 0);
+      self->inputs_expected = TRUE;
+    }
+  return TRUE;
+}
+
+static DlpStateDir *
+open_folder (const char *path, GError **error)
+{
+  int folder = dlp_durable_open_folder (path, error);
+  DlpStateDir *self;
+
+  if (folder < 0)
+    return NULL;
+
+  self = g_new0 (DlpStateDir, 1);
+  self->path = g_strdup (path);
+  self->folder = folder;
+  self->inputs = dlp_input_list_new (folder, path);
+  return self;
+}
+
+DlpStateDir *
+dlp_state_dir_open (const char *path, GError **error)
+{
+  g_autoptr (DlpStateDir) self = NULL;
+
+  g_return_val_if_fail (path != NULL, NULL);
+
+  if (!dlp_durable_make_folder (path, error))
+    return NULL;
+  self = open_folder (path, error);
+  if (self == NULL)
+    return NULL;
+
+  self->lock = dlp_state_lock_take (self->folder, path, error);
+  if (self->lock == NULL || !remove_temporaries (self, error) || !note_generations (self, error) ||
+      !dlp_durable_sync_folder (self->folder, path, error))
+    return NULL;
+
+  return g_steal_pointer (&self);
+}
+
+DlpStateDir *
+dlp_state_dir_open_read_only (const char *path, GError **error)
+{
+  g_return_val_if_fail (path != NULL, NULL);
+
+  return open_folder (path, error);
+}
+
+void
+dlp_state_dir_free (DlpStateDir *self)
+{
+  if (self == NULL)
+    return;
+
+  dlp_input_list_free (self->inputs);
+  dlp_state_lock_release (self->lock);
+  close (self->folder);
+  g_clear_error (&self->error);
+  g_free (self->path);
+  g_free (self);
+}
+
+const char *
+dlp_state_dir_get_path (DlpStateDir *self)
+{
+  return self->path;
+}
+
+gboolean
+dlp_state_dir_former_is_dead (DlpStateDir *self)
+{
+  return self->lock != NULL && dlp_state_lock_former_is_dead (self->lock);
+}
+
+guint
+dlp_state_dir_get_attempt (DlpStateDir *self)
+{
+  return self->lock != NULL ? dlp_state_lock_get_attempt (self->lock) : 0;
+}
+
+/* @damaged: whether the generation before may be taken instead. */
+static GVariant *
+load_generation (DlpStateDir *self, guint64 generation, gboolean *damaged, GError **error)
+{
+  g_autofree char *name = name_of (generation);
+  g_autoptr (GBytes) bytes = dlp_durable_load (self->folder, self->path, name, damaged, error);
+  g_autoptr (GVariant) payload = NULL;
+  g_autoptr (GError) failure = NULL;
+
+  if (bytes == NULL)
+    return NULL;
+
+  payload = dlp_checkpoint_decode (bytes, &failure);
+  if (payload == NULL)
+    {
+      *damaged = g_error_matches (failure, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT);
+      g_propagate_prefixed_error (error, g_steal_pointer (&failure), "%s/%s: ", self->path, name);
+    }
+  return g_steal_pointer (&payload);
+}
+
+/* Goes through @generations until one is whole. @failures: what was wrong with those before it. */
+static GVariant *
+load_newest (DlpStateDir *self,
+             GArray *generations,
+             guint *chosen,
+             GString *failures,
+             GError **error)
+{
+  for (guint i = 0; i < generations->len; i++)
+    {
+      g_autoptr (GError) failure = NULL;
+      guint64 generation = g_array_index (generations, guint64, i);
+      gboolean damaged = FALSE;
+      GVariant *payload = load_generation (self, generation, &damaged, &failure);
+
+      if (payload != NULL)
+        {
+          *chosen = i;
+          return payload;
+        }
+      if (!damaged)
+        {
+          g_propagate_error (error, g_steal_pointer (&failure));
+          return NULL;
+        }
+      g_string_append_printf (failures, "%s%s", failures->len > 0 ? "; " : "", failure->message);
+    }
+
+  if (generations->len > 0)
+    g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                 "%s: no checkpoint can be used: %s", self->path, failures->str);
+  return NULL;
+}
+
+/* The run goes on from an older generation and will write what the damaged one does not know of:
+ * should that become readable again, it must not be taken. */
+static gboolean
+put_aside (DlpStateDir *self, GArray *generations, guint n, GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = name_of (g_array_index (generations, guint64, i));
+      g_autofree char *bad = g_strconcat (name, BAD_SUFFIX, NULL);
+
+      if (!dlp_durable_rename (self->folder, self->path, name, bad, error))
+        return FALSE;
+    }
+
+  return dlp_durable_sync_folder (self->folder, self->path, error);
+}
+
+static GVariant *
+load_listed (DlpStateDir *self,
+             GArray *generations,
+             guint64 *generation,
+             char **fell_back,
+             GError **error)
+{
+  g_autoptr (GString) failures = g_string_new (NULL);
+  g_autoptr (GVariant) payload = NULL;
+  guint chosen = 0;
+
+  payload = load_newest (self, generations, &chosen, failures, error);
+  if (payload == NULL)
+    return NULL;
+  if (chosen > 0 && self->lock != NULL && !put_aside (self, generations, chosen, error))
+    return NULL;
+
+  self->good = g_array_index (generations, guint64, chosen);
+  if (generation != NULL)
+    *generation = self->good;
+  if (chosen > 0 && fell_back != NULL)
+    *fell_back = g_strdup_printf ("%s; going on from " CHECKPOINT_PREFIX "%" G_GUINT64_FORMAT,
+                                  failures->str, self->good);
+  return g_steal_pointer (&payload);
+}
+
+GVariant *
+dlp_state_dir_load (DlpStateDir *self, guint64 *generation, char **fell_back, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+
+  if (generation != NULL)
+    *generation = 0;
+  if (fell_back != NULL)
+    *fell_back = NULL;
+
+  /* A run may remove a generation between the listing and the opening by a tool. */
+  for (guint i = 0; i < 10; i++)
+    {
+      g_autoptr (GArray) generations = NULL;
+      GVariant *payload;
+
+      g_clear_error (&failure);
+      generations = list_generations (self, error);
+      if (generations == NULL)
+        return NULL;
+
+      payload = load_listed (self, generations, generation, fell_back, &failure);
+      if (payload != NULL || !g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+        {
+          if (failure != NULL)
+            g_propagate_error (error, g_steal_pointer (&failure));
+          return payload;
+        }
+    }
+
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return NULL;
+}
+
+static gboolean
+check_writable (DlpStateDir *self, GError **error)
+{
+  if (self->lock == NULL)
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_READ_ONLY, "%s: opened read-only", self->path);
+      return FALSE;
+    }
+  if (self->error != NULL)
+    {
+      g_propagate_error (error, g_error_copy (self->error));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_not_fenced (DlpStateDir *self, GArray *generations, GError **error)
+{
+  if (!dlp_state_lock_check (self->lock, error))
+    return FALSE;
+  if (generations->len == 0 || g_array_index (generations, guint64, 0) <= self->newest)
+    return TRUE;
+
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FENCED,
+               "%s: another run has written " CHECKPOINT_PREFIX "%" G_GUINT64_FORMAT
+               ", this one is at %" G_GUINT64_FORMAT,
+               self->path, g_array_index (generations, guint64, 0), self->newest);
+  return FALSE;
+}
+
+/* A failure to remove is only said: the new generation is safe. */
+static void
+remove_older (DlpStateDir *self, GArray *generations, guint64 keep)
+{
+  for (guint i = 0; i < generations->len; i++)
+    {
+      guint64 generation = g_array_index (generations, guint64, i);
+      g_autofree char *name = name_of (generation);
+      g_autoptr (GError) error = NULL;
+
+      if (generation != keep && !dlp_durable_remove (self->folder, self->path, name, &error))
+        g_warning ("%s", error->message);
+    }
+}
+
+gboolean
+dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
+{
+  g_autoptr (GBytes) bytes = dlp_checkpoint_encode (payload);
+  g_autoptr (GArray) before = NULL;
+  g_autoptr (GError) failure = NULL;
+  g_autofree char *name = NULL;
+  gboolean sync_failed = FALSE;
+
+  if (!check_writable (self, error))
+    return FALSE;
+  before = list_generations (self, error);
+  if (before == NULL || !check_not_fenced (self, before, error))
+    return FALSE;
+
+  name = name_of (self->newest + 1);
+  if (!dlp_durable_replace (self->folder, self->path, name, g_bytes_get_data (bytes, NULL),
+                            g_bytes_get_size (bytes), DLP_DURABLE_FULL, &sync_failed, &failure))
+    {
+      if (sync_failed)
+        self->error = g_error_copy (failure);
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return FALSE;
+    }
+
+  remove_older (self, before, self->good != 0 ? self->good : self->newest);
+  self->newest++;
+  self->good = self->newest;
+  /* With the second one neither generation names files of a former attempt. */
+  return ++self->n_saved < 2 || dlp_state_lock_settle (self->lock, error);
+}
+
+gboolean
+dlp_state_dir_restore_inputs (DlpStateDir *self, guint64 length, guint64 hash, GError **error)
+{
+  DlpInputListMode mode = DLP_INPUT_LIST_READ_ONLY;
+
+  if (self->lock != NULL)
+    mode = dlp_state_dir_former_is_dead (self) ? DLP_INPUT_LIST_IN_PLACE : DLP_INPUT_LIST_COPY;
+
+  if (!dlp_input_list_restore (self->inputs, mode, length, hash, error))
+    return FALSE;
+
+  self->inputs_expected = FALSE;
+  return TRUE;
+}
+
+DlpInputEntry *
+dlp_state_dir_find_input (DlpStateDir *self,
+                          guint32 stage,
+                          guint32 source,
+                          guint32 file,
+                          GError **error)
+{
+  return dlp_input_list_find (self->inputs, stage, source, file, error);
+}
+
+/* A new list would replace the one that the checkpoints need. */
+static gboolean
+check_inputs_restored (DlpStateDir *self, GError **error)
+{
+  if (self->lock == NULL)
+    return check_writable (self, error);
+  if (!self->inputs_expected)
+    return TRUE;
+
+  g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+               "%s: its list of inputs is used before it was restored", self->path);
+  return FALSE;
+}
+
+gboolean
+dlp_state_dir_add_input (DlpStateDir *self, const DlpInputEntry *entry, GError **error)
+{
+  return check_inputs_restored (self, error) && dlp_input_list_add (self->inputs, entry, error);
+}
+
+gboolean
+dlp_state_dir_sync_inputs (DlpStateDir *self, guint64 *length, guint64 *hash, GError **error)
+{
+  return check_inputs_restored (self, error) &&
+         dlp_input_list_sync (self->inputs, length, hash, error);
+}
+
+gboolean
+dlp_state_dir_write_status (DlpStateDir *self, const char *json)
+{
+  return self->lock != NULL && dlp_durable_replace (self->folder, self->path, STATUS_NAME, json,
+                                                    strlen (json), DLP_DURABLE_NOT, NULL, NULL);
+}
+
+static gboolean
+is_ours (const char *name)
+{
+  static const char *const names[] = { "inputs", STATUS_NAME, "quarantine.jsonl", "report.json" };
+  g_autofree char *stem = NULL;
+  guint64 generation;
+  guint attempt;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strcmp (name, names[i]) == 0 || dlp_partial_parse (name, names[i], &attempt))
+      return TRUE;
+
+  if (!g_str_has_suffix (name, BAD_SUFFIX))
+    return dlp_durable_is_temporary (name, NULL);
+  stem = g_strndup (name, strlen (name) - strlen (BAD_SUFFIX));
+  return parse_generation (stem, &generation);
+}
+
+/* From the oldest on: as long as there is a checkpoint it is the newest, and all that it needs is
+ * there. */
+static gboolean
+remove_checkpoints (DlpStateDir *self, GError **error)
+{
+  g_autoptr (GArray) generations = list_generations (self, error);
+
+  if (generations == NULL)
+    return FALSE;
+
+  for (guint i = generations->len; i-- > 0;)
+    {
+      g_autofree char *name = name_of (g_array_index (generations, guint64, i));
+
+      if (!dlp_durable_remove (self->folder, self->path, name, error))
+        return FALSE;
+    }
+  return dlp_durable_sync_folder (self->folder, self->path, error);
+}
+
+static gboolean
+remove_rest (DlpStateDir *self, GError **error)
+{
+  g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, error);
+
+  if (names == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < names->len; i++)
+    if (is_ours (names->pdata[i]) &&
+        !dlp_durable_remove (self->folder, self->path, names->pdata[i], error))
+      return FALSE;
+  return dlp_durable_sync_folder (self->folder, self->path, error);
+}
+
+gboolean
+dlp_state_dir_clear (DlpStateDir *self, GError **error)
+{
+  if (!check_writable (self, error) || !dlp_state_lock_check (self->lock, error) ||
+      !remove_checkpoints (self, error) || !remove_rest (self, error))
+    return FALSE;
+
+  dlp_input_list_reset (self->inputs);
+  self->inputs_expected = FALSE;
+  self->good = 0;
+  return TRUE;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/* The file "lock" of a state folder: flock()ed as long as its run lives, never removed, and with
+ * the name of the run in it. Not inherited by fork(): the child's copy of the descriptor is closed,
+ * for a child must not keep a dead run's lock. One thread at a time.
+ */
+typedef struct _DlpStateLock DlpStateLock;
+
+/* Held: DLP_STATE_ERROR_LOCKED. A file system without locks: goes on, with a warning. */
+DlpStateLock *dlp_state_lock_take (int folder, const char *path, GError **error);
+void dlp_state_lock_release (DlpStateLock *self);
+gboolean dlp_state_lock_former_is_dead (DlpStateLock *self);
+guint dlp_state_lock_get_attempt (DlpStateLock *self);
+/* Reads the file: is it still this run's? Otherwise DLP_STATE_ERROR_FENCED. */
+gboolean dlp_state_lock_check (DlpStateLock *self, GError **error);
+/* Nothing refers to files of former attempts any more: whether those live no longer matters to
+ * later runs. */
+gboolean dlp_state_lock_settle (DlpStateLock *self, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpStateLock, dlp_state_lock_release)
+
+G_END_DECLS
