@@ -34,7 +34,7 @@ gboolean dlp_graph_lexer_read (DlpGraphLexer *self, DlpGraphToken *token, GError
 /* A value [start, end) of a word without its quotes. */
 char *dlp_graph_lexer_unquote (const char *text, gsize start, gsize end);
 
-/* Whether the last character of a value is a '!' outside quotes. */
-gboolean dlp_graph_lexer_ends_with_link (const char *text, gsize start, gsize end);
+/* The place of the first '!' of a value that is not quoted, or end. */
+gsize dlp_graph_lexer_find_link (const char *text, gsize start, gsize end);
 
 G_END_DECLS

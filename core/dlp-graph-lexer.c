@@ -80,7 +80,7 @@ skip_escape (DlpGraphLexer *self, GError **error)
   return FALSE;
 }
 
-/* A '!' ends a word, but in a value it is a character like others. */
+/* A '!' ends a word, but not a value: there it is more often a typing error than meant to link. */
 static gboolean
 read_word (DlpGraphLexer *self, DlpGraphToken *token, GError **error)
 {
@@ -170,14 +170,12 @@ dlp_graph_lexer_unquote (const char *text, gsize start, gsize end)
   return g_string_free (value, FALSE);
 }
 
-gboolean
-dlp_graph_lexer_ends_with_link (const char *text, gsize start, gsize end)
+gsize
+dlp_graph_lexer_find_link (const char *text, gsize start, gsize end)
 {
   char quote = '\0';
 
-  if (text[end - 1] != '!')
-    return FALSE;
-  for (; start < end - 1; start++)
+  for (; start < end; start++)
     {
       if (text[start] == '\\' && quote != '\'')
         start++;
@@ -185,6 +183,8 @@ dlp_graph_lexer_ends_with_link (const char *text, gsize start, gsize end)
         quote = '\0';
       else if (quote == '\0' && (text[start] == '"' || text[start] == '\''))
         quote = text[start];
+      else if (quote == '\0' && text[start] == '!')
+        return start;
     }
-  return start == end - 1;
+  return end;
 }

@@ -255,14 +255,16 @@ parse_property (Parser *self, const DlpGraphToken *token, GError **error)
   g_autofree char *key = g_strndup (self->text + token->start, token->equals - token->start);
   DlpGraphProperty *property;
   DlpGraphNode *node;
+  gsize link;
   char *value;
 
   if (!check_property (self, token, error))
     return FALSE;
-  if (dlp_graph_lexer_ends_with_link (self->text, token->equals + 1, token->end))
-    return fail_syntax (self, error, token->end - 1, token->end,
-                        "to link, write a space before '!'; for a value that ends so, quote it",
-                        "this '!' touches the value before it");
+  link = dlp_graph_lexer_find_link (self->text, token->equals + 1, token->end);
+  if (link < token->end)
+    return fail_syntax (self, error, link, link + 1,
+                        "to link, write a space before it; as part of the value, quote it",
+                        "this '!' is inside a value");
 
   self->have_bare = FALSE;
   node = dlp_graph_get_node (self->graph, self->graph->nodes->len - 1);

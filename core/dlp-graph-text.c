@@ -16,16 +16,12 @@ typedef struct
 static gboolean
 needs_quotes (const char *value)
 {
-  gsize length = strlen (value);
-
-  if (length == 0 || value[length - 1] == '!')
-    return TRUE;
-  for (gsize i = 0; i < length; i++)
+  for (const char *p = value; *p != '\0'; p++)
     {
-      if ((guchar) value[i] <= ' ' || value[i] == 0x7f || strchr ("\"'\\", value[i]) != NULL)
+      if ((guchar) *p <= ' ' || *p == 0x7f || strchr ("!\"'\\", *p) != NULL)
         return TRUE;
     }
-  return FALSE;
+  return *value == '\0';
 }
 
 static void

@@ -205,12 +205,12 @@ dlp_quantity_parse (DlpQuantity quantity,
   *negative = *text == '-';
   if (!split_number (text + (*text == '-' || *text == '+'), &number))
     {
-      *why = "not a number";
+      *why = "is not a number";
       return FALSE;
     }
   if (!dlp_quantity_get_factor (quantity, number.unit, &factor))
     {
-      *why = "unknown unit";
+      *why = "has an unknown unit";
       return FALSE;
     }
 
@@ -219,15 +219,16 @@ dlp_quantity_parse (DlpQuantity quantity,
     return TRUE;
   if (!multiply_whole (&number, factor, &whole))
     {
-      *why = "too large for any integer";
+      *why = "is too large for any integer";
       return FALSE;
     }
   if (!multiply_fraction (&number, factor, &fraction))
     {
-      *why = quantity == DLP_QUANTITY_DURATION ? "finer than a microsecond" : "not a whole number";
+      *why = quantity == DLP_QUANTITY_DURATION ? "is finer than a microsecond" :
+                                                 "is not a whole number";
       return FALSE;
     }
-  *why = "too large for any integer";
+  *why = "is too large for any integer";
   return g_uint64_checked_add (magnitude, whole, fraction);
 }
 

@@ -248,7 +248,7 @@ fail (GParamSpec *pspec, const char *text, const char *why, const char *hint, GE
   gsize length = strlen (text);
   g_autofree char *shown = g_utf8_make_valid (text, MIN (length, MAX_SHOWN));
 
-  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s=\"%s%s\" is %s; allowed: %s%s%s",
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s=\"%s%s\" %s; allowed: %s%s%s",
                pspec->name, shown, length > MAX_SHOWN ? "..." : "", why, allowed,
                hint != NULL ? "; " : "", hint != NULL ? hint : "");
   return FALSE;
@@ -267,7 +267,7 @@ parse_integer (GParamSpec *pspec, const Range *range, const char *text, GValue *
   negative = negative && magnitude != 0;
   if (is_below (negative, magnitude, range->is_negative_min, range->min) ||
       is_below (range->is_negative_max, range->max, negative, magnitude))
-    return fail (pspec, text, "out of range", NULL, error);
+    return fail (pspec, text, "is out of range", NULL, error);
 
   value = negative ? (gint64) -magnitude : (gint64) magnitude;
   g_value_init (out, pspec->value_type);
@@ -314,7 +314,7 @@ read_double (GParamSpec *pspec, const char *text, double *value, const char **wh
   guint64 factor;
   char *end;
 
-  *why = "not a number";
+  *why = "is not a number";
   if (strchr ("+-.0123456789", *text) == NULL)
     return FALSE;
   *value = g_ascii_strtod (text, &end);
@@ -324,7 +324,7 @@ read_double (GParamSpec *pspec, const char *text, double *value, const char **wh
   if (*end == '\0')
     return TRUE;
 
-  *why = "unknown unit";
+  *why = "has an unknown unit";
   if (strcmp (end, "%") == 0)
     *value = read_percent (text, end - text);
   else if ((pspec->flags & DLP_PARAM_DURATION) &&
@@ -346,7 +346,7 @@ parse_double (GParamSpec *pspec, const char *text, GValue *out, GError **error)
     return fail (pspec, text, why, NULL, error);
   get_double_range (pspec, &min, &max, &type_max);
   if (!isfinite (value) || value < min || value > max)
-    return fail (pspec, text, "out of range", NULL, error);
+    return fail (pspec, text, "is out of range", NULL, error);
 
   g_value_init (out, pspec->value_type);
   if (G_IS_PARAM_SPEC_FLOAT (pspec))
@@ -369,7 +369,7 @@ parse_boolean (GParamSpec *pspec, const char *text, GValue *out, GError **error)
       g_value_set_boolean (out, i % 2 == 1);
       return TRUE;
     }
-  return fail (pspec, text, "not a boolean", NULL, error);
+  return fail (pspec, text, "is not a boolean", NULL, error);
 }
 
 static gboolean
@@ -379,7 +379,7 @@ fail_nick (GParamSpec *pspec, const char *text, const char *nick, GError **error
   g_auto (GStrv) nicks = list_nicks (type_class);
   g_autofree char *hint = dlp_suggest_hint (nick, (const char *const *) nicks);
 
-  return fail (pspec, text, "unknown", hint, error);
+  return fail (pspec, text, "is unknown", hint, error);
 }
 
 static gboolean
