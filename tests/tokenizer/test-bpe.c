@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "dlp-bpe.h"
+
+#include <time.h>
+
+static DlpVocabulary *vocabulary;
+
+static double
+scale (void)
+{
+  const char *value = g_getenv ("DLPIPE_TEST_SCALE");
+
+  return value ? g_ascii_strtod (value, NULL) : 1.0;
+}
+
+/* The definition: of all neighbours whose bytes together are an entry, merge the pair of the lowest
+ * rank, the leftmost one on ties, until there is none. */
+static gsize
+merge_plainly (const guint8 *p, gsize len, guint32 *ids)
+{
+  g_autofree gsize *starts = g_new (gsize, len + 1);
+  gsize n = len;
+
+  for (gsize i = 0; i <= len; i++)
+    starts[i] = i;
+  for (;;)
+    {
+      guint32 best = DLP_ID_NONE;
+      gsize at = 0;
+
+      for (gsize i = 0; i + 1 < n; i++)
+        {
+          guint32 id = dlp_vocabulary_lookup (vocabulary, p + starts[i], starts[i + 2] - starts[i]);
+
+          if (id < best)
+            {
+              best = id;
+              at = i;
+            }
+        }
+      if (best == DLP_ID_NONE)
+        break;
+      memmove (starts + at + 1, starts + at + 2, (n - at - 1) * sizeof *starts);
+      n--;
+    }
+  for (gsize i = 0; i < n; i++)
+    ids[i] = dlp_vocabulary_lookup (vocabulary, p + starts[i], starts[i + 1] - starts[i]);
+  return n;
+}
+
+static void
+fill (GRand *rand, guint8 *p, gsize len, guint kind)
+{
+  static const char *const words[] = { "the", "in", "tion", "aaaa", " ", "abab", "er", "\xe4\xb8" };
+
+  for (gsize i = 0; i < len;)
+    {
+      const char *word = words[g_rand_int_range (rand, 0, G_N_ELEMENTS (words))];
+
+      if (kind == 0)
+        p[i++] = g_rand_int_range (rand, 0, 256);
+      else if (kind == 1)
+        p[i++] = "ab"[g_rand_int_range (rand, 0, 2)];
+      else if (kind == 2)
+        p[i++] = 'a';
+      else
+        while (*word && i < len)
+          p[i++] = *word++;
+    }
+}
+
+static void
+test_random (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (99);
+  guint n = 20000 * scale ();
+  DlpBpeScratch scratch = { NULL };
+
+  for (guint i = 0; i < n; i++)
+    {
+      gsize len = g_rand_int_range (rand, 1, i % 8 == 0 ? 300 : 60);
+      g_autofree guint8 *text = g_malloc (len);
+      g_autofree guint32 *ids = g_new (guint32, len);
+      g_autofree guint32 *wanted = g_new (guint32, len);
+      gsize count, wanted_count;
+
+      fill (rand, text, len, i % 6);
+      count = dlp_bpe_encode (vocabulary, &scratch, text, len, ids);
+      wanted_count = merge_plainly (text, len, wanted);
+      g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
+    }
+  dlp_bpe_scratch_clear (&scratch);
+}
+
+static double
+cpu_seconds (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+/* Time must not grow with the square of the length. */
+static void
+test_long (void)
+{
+  gsize len = 1 << 20;
+  g_autofree guint8 *text = g_malloc (len);
+  g_autofree guint32 *ids = g_new (guint32, len);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+  DlpBpeScratch scratch = { NULL };
+
+  for (guint kind = 0; kind < 4; kind++)
+    {
+      double start;
+      gsize n;
+
+      fill (rand, text, len, kind);
+      start = cpu_seconds ();
+      n = dlp_bpe_encode (vocabulary, &scratch, text, len, ids);
+      start = cpu_seconds () - start;
+      g_test_message ("1 MiB of kind %u: %zu ids in %.2f s", kind, n, start);
+      g_assert_cmpuint (n, >, 0);
+      /* A quadratic merge takes minutes. */
+      g_assert_cmpfloat (start, <, 20.0);
+    }
+  /* Not kept: a record like this comes once. */
+  g_assert_cmpuint (scratch.capacity, <, len);
+  dlp_bpe_scratch_clear (&scratch);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_autofree char *content = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = NULL;
+  gsize len;
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  path = g_build_filename (g_getenv ("DLPIPE_VOCAB_PATH"), "r50k_base.tiktoken", NULL);
+  g_file_get_contents (path, &content, &len, &error);
+  g_assert_no_error (error);
+  vocabulary = dlp_vocabulary_parse (content, len, "r50k", &error);
+  g_assert_no_error (error);
+
+  g_test_add_func ("/tokenizer/bpe/random", test_random);
+  g_test_add_func ("/tokenizer/bpe/long", test_long);
+  status = g_test_run ();
+  dlp_vocabulary_free (vocabulary);
+  return status;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "dlp-pattern.h"
+#include "dlp-unicode.h"
+#include "dlpipe/dlp-tokenizer.h"
+
+#include <string.h>
+
+/* Cuts @text by @regex, "|" between the pieces and "~" for a gap. */
+static char *
+cut (const char *regex, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPattern) pattern = dlp_pattern_new_regex (regex, &error);
+  GString *out = g_string_new (NULL);
+  gsize start = 0, stop = 0, last = 0, len = strlen (text);
+  DlpMatcher *matcher;
+
+  g_assert_no_error (error);
+  matcher = dlp_matcher_new (pattern);
+  for (; dlp_matcher_next (matcher, (const guint8 *) text, len, &start, &stop) == 1; last = stop)
+    {
+      if (start > last)
+        g_string_append_c (out, '~');
+      g_string_append_len (out, text + start, stop - start);
+      g_string_append_c (out, '|');
+    }
+  if (last < len)
+    g_string_append_c (out, '~');
+  dlp_matcher_free (matcher);
+  return g_string_free (out, FALSE);
+}
+
+static void
+test_dialect (void)
+{
+  static const struct
+  {
+    const char *regex;
+    const char *text;
+    const char *wanted;
+  } cases[] = {
+    { "\\p{N}{1,3}+|\\D+", "1234567ab", "123|456|7|ab|" },
+    { "a$|.", "a\n", "a|~" },          /* $ is the end of the text alone */
+    { "(?m:a$)|b", "a\nab", "a|~b|" }, /* unless it is said that it is of a line */
+    { "(?s).+", "a\nb", "a\nb|" },
+    { ".+", "a\nb\rc", "a|~b\rc|" },
+    { "\\s+|\\S+", "a\u180e b", "a\u180e| |b|" }, /* no space since Unicode 6.3 */
+    { "[\\s]+|[\\S]+", "a\u180e\u2028b", "a\u180e|\u2028|b|" },
+    { "[[:alpha:]]+", "ab\u00e9c", "ab|~c|" }, /* ASCII */
+    { "[[:punct:]x]+", "$+x<a", "$+x<|~" },
+    { "(?i:'s|'re)|[^']+", "it'S'\u017f'RE", "it|'S|'\u017f|'RE|" },
+    { "(?i)k", "K\u212ak", "K|\u212a|k|" },
+    { "((?i)k)k|.", "Kkk", "Kk|k|" }, /* ends with its group */
+    { "(?i:a(?-i:b))|.", "ABAb", "A|B|Ab|" },
+    { "\\x41+|\\x{e9}|\\u00e8", "AA\u00e9\u00e8", "AA|\u00e9|\u00e8|" },
+    { "\\v|[\\v]", "\n\x0b", "~\x0b|" },
+    { "[\\p{L}&&[^\\p{Han}]]+|[\\p{Han}]+", "ab\u4e2d\u6587c", "ab|\u4e2d\u6587|c|" },
+    { "[\\p{L}&&[\\p{Script=Han}a]]+", "ab\u4e2d", "a|~\u4e2d|" },
+    { "\\P{L}+|\\pL+", "ab12", "ab|12|" },
+    { "[\\P{L}a]+|[b-z]+", "ab12", "a|b|12|" },
+    { "[]a]+", "a]b", "a]|~" },
+    { "[^]a]+", "a]b", "~b|" },
+    { "[a\\-z]+", "a-zb", "a-z|~" },
+    { "a{2}|a{3,}|[{}]", "aa{", "aa|{|" },
+    { "\\p{Uppercase_Letter}+|\\p{Letter}+", "ABc", "AB|c|" },
+    { "\\p{L}+", "\U00010d4a\u1c89", "\U00010d4a\u1c89|" }, /* new in Unicode 16 */
+    { "x", "abc", "~" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *got = cut (cases[i].regex, cases[i].text);
+
+      if (strcmp (got, cases[i].wanted) != 0)
+        g_error ("\"%s\" cuts \"%s\" into \"%s\", wanted \"%s\"", cases[i].regex, cases[i].text,
+                 got, cases[i].wanted);
+    }
+}
+
+static void
+test_refused (void)
+{
+  static const struct
+  {
+    const char *regex;
+    const char *wanted;
+  } cases[] = {
+    { "\\w+", "at byte 1: an escape that is not supported" },
+    { "a\\b", "an escape" },
+    { "\\h", "an escape" },
+    { "(a)\\1", "an escape" },
+    { "\\", "an escape" },
+    { "a*", "can match nothing" },
+    { "a|", "can match nothing" },
+    { "\\p{Greek}", "an unknown property" },
+    { "\\p{L", "closing brace" },
+    { "\\p", "property" },
+    { "(?i:\\p{Lu})", "where case is ignored" },
+    { "(?i:\u00e9)", "where case is ignored" },
+    { "(?i:[\u00e9])", "where case is ignored" },
+    { "(?i:\\x{e9})", "where case is ignored" },
+    { "[a--b]", "a difference of classes" },
+    { "[a[bc]]", "a class within a class" },
+    { "[^a&&[b]]", "intersection" },
+    { "[a&&b]", "intersection" },
+    { "[a", "closing bracket" },
+    { "a{,3}", "no repeat" },
+    { "a{x}", "no repeat" },
+    { "(?x: a )", "a group that is not supported" },
+    { "(?R)", "a group" },
+    { "(?#no)", "a group" },
+    { "(*ACCEPT)a", "a group" },
+    { "a)", "closing parenthesis" },
+    { "(a", "pattern \"(a\"" },
+    { "\\x{d800}", "no character" },
+    { "\\x{}", "malformed" },
+    { "\\x4", "malformed" },
+    { "\xff", "not UTF-8" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (dlp_pattern_new (cases[i].regex, &error));
+      g_assert_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_BAD_PATTERN);
+      if (strstr (error->message, cases[i].wanted) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", error->message, cases[i].wanted);
+    }
+}
+
+/* Each class that the scanners know, character by character, as the engine has it after rewriting.
+ */
+static void
+test_properties (void)
+{
+  static const struct
+  {
+    const char *regex;
+    guint set;
+  } properties[] = {
+    { "\\p{L}", DLP_SET_LETTER },      { "[\\p{Lu}\\p{Lt}]", DLP_SET (UPPER) },
+    { "\\p{Ll}", DLP_SET (LOWER) },    { "[\\p{Lm}\\p{Lo}]", DLP_SET (CASELESS) },
+    { "\\p{M}", DLP_SET (MARK) },      { "\\p{N}", DLP_SET (NUMBER) },
+    { "\\s", DLP_SET (SPACE) },        { "[^\\S]", DLP_SET (SPACE) },
+    { "[^\\P{N}]", DLP_SET (NUMBER) },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (DlpPattern) pattern = dlp_pattern_new_regex (properties[i].regex, &error);
+      DlpMatcher *matcher;
+
+      g_assert_no_error (error);
+      matcher = dlp_matcher_new (pattern);
+      for (gunichar c = 0; c < 0x110000; c++)
+        {
+          gsize start = 0, stop = 0, len;
+          char text[6];
+
+          if (c >= 0xd800 && c <= 0xdfff)
+            continue;
+          len = g_unichar_to_utf8 (c, text);
+          if ((dlp_matcher_next (matcher, (guint8 *) text, len, &start, &stop) == 1) !=
+              DLP_IN (properties[i].set, dlp_unicode_class (c)))
+            g_error ("%s: U+%04X", properties[i].regex, c);
+        }
+      dlp_matcher_free (matcher);
+    }
+}
+
+static void
+test_known (void)
+{
+  static const char old[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|"
+                            "\\s+(?!\\S)|\\s+";
+  g_autoptr (DlpPattern) by_name = dlp_pattern_new ("gpt2", NULL);
+  g_autoptr (DlpPattern) by_text = dlp_pattern_new (old, NULL);
+  g_autoptr (DlpPattern) almost = dlp_pattern_new ("'s| ?\\p{L}+", NULL);
+
+  g_assert_cmpint (by_name->kind, ==, DLP_PATTERN_GPT2);
+  g_assert_cmpint (by_text->kind, ==, DLP_PATTERN_GPT2);
+  g_assert_cmpstr (by_name->text, ==, by_text->text);
+  g_assert_cmpint (almost->kind, ==, DLP_PATTERN_REGEX);
+}
+
+/* Bytes that are no UTF-8 match nothing and are never read past. */
+static void
+test_invalid (void)
+{
+  g_autofree char *text = g_strdup ("ab\xff\xe4\xb8"
+                                    "c\xf0\x9f");
+  g_autofree char *exact = g_memdup2 (text, strlen (text));
+  g_autoptr (DlpPattern) pattern = dlp_pattern_new_regex ("\\p{L}+", NULL);
+  DlpMatcher *matcher = dlp_matcher_new (pattern);
+  gsize start = 0, stop = 0;
+
+  g_assert_cmpint (dlp_matcher_next (matcher, (guint8 *) exact, strlen (text), &start, &stop), ==,
+                   1);
+  g_assert_cmpuint (stop, ==, 2);
+  g_assert_cmpint (dlp_matcher_next (matcher, (guint8 *) exact, strlen (text), &start, &stop), ==,
+                   1);
+  g_assert_cmpuint (start, ==, 5);
+  g_assert_cmpuint (stop, ==, 6);
+  g_assert_cmpint (dlp_matcher_next (matcher, (guint8 *) exact, strlen (text), &start, &stop), ==,
+                   0);
+  dlp_matcher_free (matcher);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/tokenizer/pattern/dialect", test_dialect);
+  g_test_add_func ("/tokenizer/pattern/refused", test_refused);
+  g_test_add_func ("/tokenizer/pattern/properties", test_properties);
+  g_test_add_func ("/tokenizer/pattern/known", test_known);
+  g_test_add_func ("/tokenizer/pattern/invalid", test_invalid);
+  return g_test_run ();
+}
