@@ -99,8 +99,7 @@ check_name (Parser *self,
                       "%s has letters, digits, '-' and '_' only", kind);
 }
 
-/* Makes item what the chain has reached, and links it to what was reached before. Takes item.pad.
- */
+/* Makes item the end of the chain, linked to what was there before. Takes item.pad. */
 static gboolean
 add_to_chain (Parser *self, TailType type, DlpGraphEnd item, GError **error)
 {
