@@ -150,9 +150,11 @@ check_shape (const struct ArrowArray *array,
   if (array->n_buffers != n_buffers || array->buffers == NULL)
     return refuse (error, name, "%" G_GINT64_FORMAT " buffers, expected %" G_GINT64_FORMAT,
                    array->buffers == NULL ? 0 : array->n_buffers, n_buffers);
-  if (array->n_children != n_children || (n_children > 0 && array->children == NULL))
+  if (array->n_children != n_children)
     return refuse (error, name, "%" G_GINT64_FORMAT " children, expected %" G_GINT64_FORMAT,
                    array->n_children, n_children);
+  if (n_children > 0 && array->children == NULL)
+    return refuse (error, name, "no array of its %" G_GINT64_FORMAT " children", n_children);
   if (array->length < 0 || array->length > MAX_INDEX || array->offset < 0 ||
       array->offset > MAX_INDEX)
     return refuse (error, name,
@@ -475,7 +477,8 @@ import_columns (DlpSchema *schema, const struct ArrowArray *in, GError **error)
   if (!check_root (in, schema, error))
     return NULL;
 
-  columns = dlp_columns_new (schema, 3 * schema->n_fields + 1);
+  /* Of a field at most the validity, the items and twice the offsets are copied. */
+  columns = dlp_columns_new (schema, 4 * schema->n_fields + 1);
   columns->length = (guint) in->length;
   for (guint i = 0; i < schema->n_fields; i++)
     {

@@ -32,6 +32,7 @@ typedef struct
   const DlpCoordinate *coordinates;
   DlpBuffer *buffers; /* owned: all of a built batch, copies made by an import */
   guint n_buffers;
+  guint max_buffers;
   struct ArrowArray imported; /* release is NULL if the batch was built here */
   DlpColumn columns[];
 } DlpColumns;

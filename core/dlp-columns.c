@@ -16,6 +16,7 @@ dlp_columns_new (DlpSchema *schema, guint n_buffers)
   self->ref_count = 1;
   self->schema = dlp_schema_ref (schema);
   self->coordinates = (const DlpCoordinate *) nothing;
+  self->max_buffers = n_buffers;
   self->buffers = (DlpBuffer *) ((guint8 *) self + size);
   for (guint i = 0; i < schema->n_fields; i++)
     {
@@ -59,6 +60,7 @@ dlp_columns_take_buffer (DlpColumns *self, DlpBuffer *buffer, gsize used)
   if (buffer->data == NULL)
     return NULL;
 
+  g_assert (self->n_buffers < self->max_buffers);
   dlp_buffer_seal (buffer, used);
   data = buffer->data;
   self->buffers[self->n_buffers++] = *buffer;
