@@ -69,11 +69,14 @@ DLP_API void dlp_reader_chunk_reject (DlpReaderChunk *self,
                                       const guint8 *data,
                                       gsize size,
                                       char *message);
+/* Lines behind the chunk's last record that belong to none, such as blank ones. */
+DLP_API void dlp_reader_chunk_pass_lines (DlpReaderChunk *self, guint lines);
 /* The file is not what it should be (a UTF-16 file, say): nothing of the chunk behind this counts,
  * the file ends here as damaged. @message: (transfer full). */
 DLP_API void dlp_reader_chunk_damage (DlpReaderChunk *self, gsize offset, char *message);
-/* Counters of the class, part of the state, named in NULL-terminated
- * dlp_reader_class_set_counters(). */
+/* Counters of the class, at most 16, part of the state, named in NULL-terminated
+ * dlp_reader_class_set_counters(). Counted for the record that is being parsed: before its
+ * dlp_reader_chunk_end_record() or dlp_reader_chunk_reject(). */
 DLP_API void dlp_reader_chunk_count (DlpReaderChunk *self, guint counter, guint64 n);
 DLP_API void dlp_reader_class_set_counters (DlpReaderClass *klass, const char *const *names);
 

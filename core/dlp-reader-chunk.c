@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <string.h>
+
+#include "dlp-reader-private.h"
+#include "dlp-record-batch-private.h"
+
+static void
+clear_reject (gpointer data)
+{
+  DlpReaderReject *reject = data;
+
+  g_free (reject->message);
+  g_free (reject->data);
+}
+
+DlpReaderChunk *
+dlp_reader_chunk_new (DlpReaderLane *lane,
+                      guint8 *data,
+                      gsize size,
+                      gsize capacity,
+                      guint64 offset,
+                      bool is_last)
+{
+  DlpReaderChunk *self = g_new0 (DlpReaderChunk, 1);
+
+  self->reader = lane->reader;
+  self->lane = lane;
+  self->link.data = self;
+  self->data = data;
+  self->size = size;
+  self->capacity = capacity;
+  self->offset = offset;
+  self->is_last = is_last;
+  self->batches = g_ptr_array_new_with_free_func ((GDestroyNotify) dlp_record_batch_unref);
+  return self;
+}
+
+void
+dlp_reader_chunk_free (DlpReaderChunk *self)
+{
+  dlp_reader_give_buffer (self->reader, self->data, self->capacity);
+  g_ptr_array_unref (self->batches);
+  g_clear_pointer (&self->rejects, g_array_unref);
+  g_clear_pointer (&self->counts, g_array_unref);
+  g_free (self->damage);
+  g_free (self);
+}
+
+const guint8 *
+dlp_reader_chunk_get_data (DlpReaderChunk *self, gsize *size)
+{
+  *size = self->size;
+  return self->data;
+}
+
+guint64
+dlp_reader_chunk_get_offset (DlpReaderChunk *self)
+{
+  return self->offset;
+}
+
+gboolean
+dlp_reader_chunk_is_last (DlpReaderChunk *self)
+{
+  return self->is_last;
+}
+
+const char *
+dlp_reader_chunk_get_uri (DlpReaderChunk *self)
+{
+  return dlp_file_get_uri (self->lane->file);
+}
+
+DlpRecordBatchBuilder *
+dlp_reader_chunk_get_builder (DlpReaderChunk *self)
+{
+  return self->builder;
+}
+
+static void
+finish_batch (DlpReaderChunk *self)
+{
+  if (dlp_record_batch_builder_get_length (self->builder) > 0)
+    g_ptr_array_add (self->batches, dlp_record_batch_builder_finish (self->builder));
+}
+
+void
+dlp_reader_chunk_end_record (DlpReaderChunk *self, guint lines)
+{
+  DlpCoordinate coordinate = self->lane->coordinate;
+
+  if (G_UNLIKELY (self->damage != NULL))
+    {
+      dlp_record_batch_builder_drop_record (self->builder);
+      return;
+    }
+
+  coordinate.row = self->rows++;
+  self->lines += lines;
+  dlp_record_batch_builder_end_record (self->builder, &coordinate);
+  if (dlp_record_batch_builder_is_full (self->builder))
+    finish_batch (self);
+}
+
+static void
+add_reject (DlpReaderChunk *self,
+            guint lines,
+            const char *kind,
+            gsize offset,
+            const guint8 *data,
+            gsize size,
+            char *message)
+{
+  DlpReaderReject reject = {
+    .row = self->rows++,
+    .line = (self->lines += lines),
+    .kind = kind,
+    .message = message,
+    .offset = offset,
+    .size = MIN (size, DLP_READER_MAX_REJECTED),
+  };
+
+  reject.data = g_memdup2 (data, reject.size);
+  if (self->rejects == NULL)
+    {
+      self->rejects = g_array_new (FALSE, FALSE, sizeof (DlpReaderReject));
+      g_array_set_clear_func (self->rejects, clear_reject);
+    }
+  g_array_append_val (self->rejects, reject);
+}
+
+void
+dlp_reader_chunk_reject (DlpReaderChunk *self,
+                         guint lines,
+                         const char *kind,
+                         gsize offset,
+                         const guint8 *data,
+                         gsize size,
+                         char *message)
+{
+  dlp_record_batch_builder_drop_record (self->builder);
+  if (self->damage != NULL)
+    g_free (message);
+  else
+    add_reject (self, lines, kind, offset, data, size, message);
+}
+
+void
+dlp_reader_chunk_pass_lines (DlpReaderChunk *self, guint lines)
+{
+  if (self->damage == NULL)
+    self->lines += lines;
+}
+
+void
+dlp_reader_chunk_damage (DlpReaderChunk *self, gsize offset, char *message)
+{
+  dlp_record_batch_builder_drop_record (self->builder);
+  if (self->damage != NULL)
+    {
+      g_free (message);
+      return;
+    }
+  self->damage = message;
+  self->damage_offset = offset;
+}
+
+void
+dlp_reader_chunk_count (DlpReaderChunk *self, guint counter, guint64 n)
+{
+  DlpReaderCount count = { self->rows, counter, n };
+
+  g_return_if_fail (counter < DLP_READER_MAX_COUNTERS);
+
+  if (self->counts == NULL)
+    self->counts = g_array_new (FALSE, FALSE, sizeof (DlpReaderCount));
+  g_array_append_val (self->counts, count);
+}
+
+void
+dlp_reader_chunk_set_too_long (DlpReaderChunk *self, guint64 record_size, guint64 max_record_bytes)
+{
+  add_reject (self, 1, "too-long", 0, self->data, self->size,
+              g_strdup_printf ("a record of %" G_GUINT64_FORMAT
+                               " bytes, above the max-record-bytes=%" G_GUINT64_FORMAT " allowed",
+                               record_size, max_record_bytes));
+}
+
+void
+dlp_reader_chunk_parse (DlpReaderChunk *self, gpointer worker, DlpRecordBatchBuilder *builder)
+{
+  self->builder = builder;
+  DLP_READER_GET_CLASS (self->reader)->parse (self->reader, worker, self);
+  finish_batch (self);
+  self->builder = NULL;
+}
+
+gsize
+dlp_reader_chunk_get_bytes (DlpReaderChunk *self)
+{
+  gsize bytes = self->data != NULL ? self->capacity : 0;
+
+  for (guint i = 0; i < self->batches->len; i++)
+    bytes += dlp_record_batch_get_bytes (g_ptr_array_index (self->batches, i));
+  for (guint i = 0; self->rejects != NULL && i < self->rejects->len; i++)
+    bytes += g_array_index (self->rejects, DlpReaderReject, i).size;
+  return bytes;
+}
+
+/* The batches were made here and nobody else has seen them yet: their coordinates may be written.
+ */
+static void
+rebase (DlpRecordBatch *batch, guint64 base_row)
+{
+  DlpCoordinate *coordinates = (DlpCoordinate *) dlp_record_batch_coordinate (batch, 0);
+  guint length = dlp_record_batch_length (batch);
+
+  for (guint i = 0; i < length; i++)
+    coordinates[i].row += base_row;
+}
+
+/* The first row of @batch, from @from on, that is not below @row. */
+static guint
+find_row (DlpRecordBatch *batch, guint from, guint64 row)
+{
+  guint low = from;
+  guint high = dlp_record_batch_length (batch);
+
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+
+      if (dlp_record_batch_coordinate (batch, middle)->row < row)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+void
+dlp_reader_chunk_adopt (DlpReaderChunk *self, guint64 base_row, guint64 reached)
+{
+  self->adopted = true;
+  if (base_row > 0)
+    for (guint i = 0; i < self->batches->len; i++)
+      rebase (g_ptr_array_index (self->batches, i), base_row);
+
+  while (self->batch < self->batches->len)
+    {
+      DlpRecordBatch *batch = g_ptr_array_index (self->batches, self->batch);
+
+      self->row_in_batch = find_row (batch, 0, reached);
+      if (self->row_in_batch < dlp_record_batch_length (batch))
+        break;
+      self->row_in_batch = 0;
+      self->batch++;
+    }
+  while (self->rejects != NULL && self->reject < self->rejects->len &&
+         base_row + g_array_index (self->rejects, DlpReaderReject, self->reject).row < reached)
+    self->reject++;
+  while (self->counts != NULL && self->count < self->counts->len &&
+         base_row + g_array_index (self->counts, DlpReaderCount, self->count).row < reached)
+    self->count++;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Bad records and damaged files: what leaves by `rejected`, what is warned of, what ends the run.
+ */
+
+#include <string.h>
+
+#include "dlp-reader-private.h"
+
+/* So many bad records in a row end the run. */
+#define MAX_IN_A_ROW 100
+/* The share of bad records is judged from this record on. */
+#define FIRST_JUDGED 1000
+/* Warnings of one kind. */
+#define MAX_WARNINGS 10
+
+enum
+{
+  FIELD_KIND,
+  FIELD_MESSAGE,
+  FIELD_URI,
+  FIELD_ROW,
+  FIELD_LINE,
+  FIELD_OFFSET,
+  FIELD_RECORD,
+  N_FIELDS
+};
+
+DlpSchema *
+dlp_reader_rejected_schema (void)
+{
+  static const char *const names[] = {
+    "kind", "message", "uri", "row", "line", "offset", "record"
+  };
+  static const DlpFieldType types[N_FIELDS] = { DLP_FIELD_STRING, DLP_FIELD_STRING,
+                                                DLP_FIELD_STRING, DLP_FIELD_UINT64,
+                                                DLP_FIELD_UINT64, DLP_FIELD_UINT64,
+                                                DLP_FIELD_BINARY };
+
+  return dlp_schema_new (DLP_SCHEMA_RECORDS, N_FIELDS, names, types, NULL);
+}
+
+/* A bad record with its place in the file. */
+typedef struct
+{
+  const DlpReaderReject *reject;
+  const char *uri;
+  const char *name;
+  DlpCoordinate coordinate;
+  guint64 line;   /* from 1 */
+  guint64 offset; /* of the fault */
+} BadRecord;
+
+static BadRecord
+locate (DlpReaderChunk *chunk, const DlpReaderPlace *place, const DlpReaderReject *reject)
+{
+  BadRecord bad = {
+    .reject = reject,
+    .uri = dlp_file_get_uri (chunk->lane->file),
+    .name = chunk->lane->name,
+    .coordinate = chunk->lane->coordinate,
+    .line = place->line + reject->line,
+    .offset = chunk->offset + reject->offset,
+  };
+
+  bad.coordinate.row = place->row + reject->row;
+  return bad;
+}
+
+static char *
+describe (const BadRecord *bad)
+{
+  return g_strdup_printf ("%s: row %" G_GUINT64_FORMAT " (line %" G_GUINT64_FORMAT
+                          ", byte %" G_GUINT64_FORMAT "): %s: %s",
+                          bad->name, bad->coordinate.row, bad->line, bad->offset, bad->reject->kind,
+                          bad->reject->message);
+}
+
+static void
+set_bad_record_error (DlpReader *self, const BadRecord *bad, GError **error)
+{
+  g_autofree char *where = describe (bad);
+
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
+               "%s: %s (bad records are not allowed: %s)",
+               dlp_element_get_name (DLP_ELEMENT (self)), where,
+               dlp_element_get_strict (DLP_ELEMENT (self)) ? "the pipeline is strict" :
+                                                             "on-bad-record=fail");
+}
+
+/* (transfer full): "2 utf-8, 1 syntax". */
+static char *
+list_kinds (const DlpReaderState *state)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  for (guint i = 0; i < state->n_kinds; i++)
+    g_string_append_printf (list, "%s%" G_GUINT64_FORMAT " %s", i > 0 ? ", " : "",
+                            state->kinds[i].n, state->kinds[i].name);
+  return g_string_free (g_steal_pointer (&list), FALSE);
+}
+
+static bool
+exceeds_ratio (DlpReaderPrivate *priv, guint64 bad, guint64 good)
+{
+  guint64 all = bad + good;
+
+  return all >= FIRST_JUDGED && (double) bad > priv->max_bad_ratio * (double) all;
+}
+
+static void
+set_ratio_error (DlpReader *self, guint64 bad, guint64 good, const char *where, GError **error)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  char ratio[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (ratio, sizeof ratio, "%g", priv->max_bad_ratio);
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RATIO,
+               "%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+               " records are bad, above the share max-bad-ratio=%s allows; %s%s",
+               dlp_element_get_name (DLP_ELEMENT (self)), bad, bad + good, ratio,
+               where != NULL ? "the last one: " : "the end of the input was reached",
+               where != NULL ? where : "");
+}
+
+/* Judged before it is counted: with it, is it too much? */
+static bool
+judge (DlpReader *self, const BadRecord *bad, GError **error)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  const DlpReaderState *state = priv->state;
+  g_autofree char *where = NULL;
+
+  if (priv->on_bad_record == DLP_BAD_RECORD_FAIL || dlp_element_get_strict (DLP_ELEMENT (self)))
+    {
+      set_bad_record_error (self, bad, error);
+      return false;
+    }
+  /* Whoever allows all records to be bad allows them in a row. */
+  if (priv->max_bad_ratio >= 1)
+    return true;
+
+  if (state->in_a_row + 1 >= MAX_IN_A_ROW)
+    {
+      where = describe (bad);
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RATIO,
+                   "%s: %u bad records in a row; the last one: %s",
+                   dlp_element_get_name (DLP_ELEMENT (self)), MAX_IN_A_ROW, where);
+      return false;
+    }
+  if (exceeds_ratio (priv, state->bad + 1, state->good))
+    {
+      where = describe (bad);
+      set_ratio_error (self, state->bad + 1, state->good, where, error);
+      return false;
+    }
+  return true;
+}
+
+static void
+append_text (DlpRecordBatchBuilder *builder, guint field, const char *text)
+{
+  dlp_record_batch_builder_append_value (builder, field, text, strlen (text));
+}
+
+static void
+emit (DlpReader *self, const BadRecord *bad)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  DlpRecordBatchBuilder *builder = dlp_pad_get_builder (priv->rejected);
+  const DlpReaderReject *reject = bad->reject;
+
+  append_text (builder, FIELD_KIND, reject->kind);
+  append_text (builder, FIELD_MESSAGE, reject->message);
+  append_text (builder, FIELD_URI, bad->name);
+  dlp_record_batch_builder_append_uint64 (builder, FIELD_ROW, bad->coordinate.row);
+  dlp_record_batch_builder_append_uint64 (builder, FIELD_LINE, bad->line);
+  dlp_record_batch_builder_append_uint64 (builder, FIELD_OFFSET, bad->offset);
+  dlp_record_batch_builder_append_value (builder, FIELD_RECORD, reject->data, reject->size);
+  dlp_pad_end_record (priv->rejected, &bad->coordinate);
+}
+
+static void
+warn (DlpReader *self, const BadRecord *bad, guint64 n_of_kind)
+{
+  g_autofree char *where = describe (bad);
+  g_autofree char *message = NULL;
+
+  if (n_of_kind == MAX_WARNINGS)
+    message = g_strdup_printf ("%s (no more warnings of this kind)", where);
+  dlp_element_warn (DLP_ELEMENT (self), bad->uri, (gint64) bad->coordinate.row,
+                    message != NULL ? message : where);
+}
+
+bool
+dlp_reader_admit_reject (DlpReader *self,
+                         DlpReaderChunk *chunk,
+                         const DlpReaderPlace *place,
+                         const DlpReaderReject *reject,
+                         GError **error)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  BadRecord bad = locate (chunk, place, reject);
+  guint64 n_of_kind;
+
+  if (!judge (self, &bad, error))
+    return false;
+
+  n_of_kind = dlp_reader_state_add_bad (priv->state, reject->kind, bad.name);
+  if (n_of_kind <= MAX_WARNINGS)
+    warn (self, &bad, n_of_kind);
+  emit (self, &bad);
+  return true;
+}
+
+bool
+dlp_reader_judge_end (DlpReader *self, GError **error)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  const DlpReaderState *state = priv->state;
+  g_autofree char *kinds = list_kinds (state);
+
+  if (state->bad == 0)
+    return true;
+
+  if (state->good == 0)
+    {
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RATIO,
+                   "%s: no record is good, all %" G_GUINT64_FORMAT " are bad (%s)",
+                   dlp_element_get_name (DLP_ELEMENT (self)), state->bad, kinds);
+      return false;
+    }
+  if (exceeds_ratio (priv, state->bad, state->good))
+    {
+      set_ratio_error (self, state->bad, state->good, NULL, error);
+      return false;
+    }
+
+  for (guint i = 0; i < state->n_kinds; i++)
+    if (state->kinds[i].n > MAX_WARNINGS)
+      {
+        g_autofree char *message =
+            g_strdup_printf ("%" G_GUINT64_FORMAT " bad records of kind %s, of which %u were "
+                             "warned of",
+                             state->kinds[i].n, state->kinds[i].name, MAX_WARNINGS);
+
+        dlp_element_warn (DLP_ELEMENT (self), NULL, -1, message);
+      }
+  return true;
+}
+
+bool
+dlp_reader_admit_damage (DlpReader *self, DlpReaderLane *lane, const GError *damage, GError **error)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  g_autofree char *message = NULL;
+
+  if (priv->on_damaged_file == DLP_DAMAGED_FILE_FAIL)
+    {
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
+                   "%s: %s; on-damaged-file=keep would keep the records before the damage",
+                   dlp_element_get_name (DLP_ELEMENT (self)), damage->message);
+      return false;
+    }
+
+  dlp_reader_state_add_damaged (priv->state, lane->name);
+  message = g_strdup_printf ("%s; the records before the damage are kept", damage->message);
+  dlp_element_warn (DLP_ELEMENT (self), dlp_file_get_uri (lane->file), -1, message);
+  return true;
+}

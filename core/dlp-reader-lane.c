@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+
+/* A file's bytes, cut into chunks at record borders. One thread at a time fills a lane. */
+
+#include <string.h>
+#include <time.h>
+
+#include "dlp-reader-private.h"
+
+DlpReaderLane *
+dlp_reader_lane_new (DlpReader *reader,
+                     guint64 position,
+                     DlpFile *file,
+                     const DlpCoordinate *coordinate)
+{
+  DlpReaderLane *self = g_new0 (DlpReaderLane, 1);
+
+  self->reader = reader;
+  self->position = position;
+  self->file = g_object_ref (file);
+  self->name = dlp_uri_escape_for_display (dlp_file_get_uri (file));
+  self->coordinate = *coordinate;
+  g_queue_init (&self->chunks);
+  return self;
+}
+
+void
+dlp_reader_lane_free (DlpReaderLane *self)
+{
+  GList *link;
+
+  while ((link = g_queue_pop_head_link (&self->chunks)) != NULL)
+    dlp_reader_chunk_free (link->data);
+  g_clear_pointer (&self->stream, dlp_byte_stream_free);
+  dlp_reader_give_buffer (self->reader, self->data, self->capacity);
+  dlp_cursor_clear (&self->hold);
+  g_clear_object (&self->file);
+  g_clear_error (&self->failure);
+  g_clear_error (&self->failed);
+  g_clear_error (&self->damage);
+  g_free (self->warning);
+  g_free (self->name);
+  g_free (self);
+}
+
+static bool
+open_stream (DlpReaderLane *self, GCancellable *cancellable)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
+  const char *identity = dlp_file_get_identity (self->file);
+
+  self->is_open = true;
+  self->is_slow = dlp_file_get_size (self->file) < 0;
+  if (!dlp_element_check_input_file (DLP_ELEMENT (self->reader), &self->coordinate,
+                                     dlp_file_get_uri (self->file), dlp_file_get_size (self->file),
+                                     identity != NULL ? identity : "", &self->failed))
+    return false;
+
+  self->stream = dlp_byte_stream_open (self->file, self->offset, priv->window_log_max,
+                                       priv->effective_read_size, cancellable, &self->failed);
+  return self->stream != NULL;
+}
+
+static DlpReaderChunk *
+make_chunk (DlpReaderLane *self, gsize size, bool is_last)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
+  gsize rest = self->size - size;
+  gsize capacity = priv->chunk_size;
+  guint8 *next = NULL;
+  DlpReaderChunk *chunk;
+
+  if (rest > capacity)
+    {
+      capacity = rest;
+      next = g_malloc (capacity + DLP_READER_PADDING);
+    }
+  else if (!is_last)
+    next = dlp_reader_take_buffer (self->reader, &capacity);
+  if (rest > 0)
+    memcpy (next, self->data + size, rest);
+
+  memset (self->data + size, 0, DLP_READER_PADDING);
+  chunk = dlp_reader_chunk_new (self, self->data, size, self->capacity, self->offset, is_last);
+  chunk->raw_position = dlp_byte_stream_get_raw_position (self->stream);
+
+  self->data = next;
+  self->size = rest;
+  self->capacity = next != NULL ? capacity : 0;
+  self->offset += size;
+  self->cut = self->looked_at = 0;
+  return chunk;
+}
+
+/* The default cut looks at new bytes only; another may have to begin at the start, so that it is
+ * asked each time a long record has doubled. */
+static gsize
+find_cut (DlpReaderLane *self, bool must_look)
+{
+  DlpReaderClass *klass = DLP_READER_GET_CLASS (self->reader);
+  DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
+
+  if (klass->cut == NULL)
+    {
+      const guint8 *end =
+          memrchr (self->data + self->looked_at, '\n', self->size - self->looked_at);
+
+      if (end != NULL)
+        self->cut = end + 1 - self->data;
+      self->looked_at = self->size;
+      return self->cut;
+    }
+
+  if (must_look || self->size <= priv->chunk_size || self->size >= 2 * self->looked_at)
+    {
+      self->cut = klass->cut (self->reader, self->data, self->size);
+      self->looked_at = self->size;
+    }
+  return self->cut;
+}
+
+static gsize
+find_end (DlpReaderLane *self, const guint8 *data, gsize size)
+{
+  DlpReaderClass *klass = DLP_READER_GET_CLASS (self->reader);
+  const guint8 *end;
+
+  if (klass->find_end != NULL)
+    return klass->find_end (self->reader, data, size);
+
+  end = memchr (data, '\n', size);
+  return end != NULL ? (gsize) (end + 1 - data) : 0;
+}
+
+/* Nobody has anything of this lane to do: a small chunk now is better than a large one later. */
+static bool
+is_starving (DlpReaderLane *self)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
+  bool starving;
+
+  pthread_mutex_lock (&priv->lock);
+  starving = self->active && self->chunks.length == 0;
+  pthread_mutex_unlock (&priv->lock);
+  return starving;
+}
+
+static DlpReaderChunk *
+end_lane (DlpReaderLane *self, DlpReaderChunk *last)
+{
+  self->ended = true;
+  return last;
+}
+
+/* Behind a fault only whole records count; at the end the rest is a record too. */
+static DlpReaderChunk *
+finish (DlpReaderLane *self, bool failed)
+{
+  gsize size = failed ? find_cut (self, true) : self->size;
+
+  if (failed)
+    self->size = size;
+  return end_lane (self, size > 0 ? make_chunk (self, size, !failed) : NULL);
+}
+
+/* The record in the buffer is as long as may be, and goes on with @size bytes at @next: its first
+ * bytes are kept, the others passed over. */
+static DlpReaderChunk *
+skip_record (DlpReaderLane *self, guint8 next, GCancellable *cancellable)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
+  guint64 record_size = self->size;
+  gsize kept = MIN (self->size, DLP_READER_MAX_REJECTED);
+  guint8 *first = g_malloc (kept + DLP_READER_PADDING);
+  guint64 start = self->offset;
+  gssize n = 1;
+  gsize end;
+  DlpReaderChunk *chunk;
+
+  memcpy (first, self->data, kept);
+  dlp_reader_give_buffer (self->reader, self->data, self->capacity);
+  self->data = dlp_reader_take_buffer (self->reader, &self->capacity);
+  self->data[0] = next;
+  while ((end = find_end (self, self->data, n)) == 0)
+    {
+      record_size += n;
+      n = dlp_byte_stream_read (self->stream, self->data, self->capacity, cancellable,
+                                &self->failed);
+      if (n <= 0)
+        break;
+    }
+
+  if (n < 0)
+    {
+      g_free (first);
+      self->size = 0;
+      return end_lane (self, NULL);
+    }
+
+  record_size += end;
+  chunk = dlp_reader_chunk_new (self, first, kept, kept, start, n == 0);
+  dlp_reader_chunk_set_too_long (chunk, record_size, priv->max_record_bytes);
+  dlp_reader_give_buffer (self->reader, g_steal_pointer (&chunk->data), kept);
+  chunk->size = record_size;
+  chunk->raw_position = dlp_byte_stream_get_raw_position (self->stream);
+
+  self->offset = start + record_size;
+  self->size = n - end;
+  self->cut = self->looked_at = 0;
+  memmove (self->data, self->data + end, self->size);
+  return n == 0 ? end_lane (self, chunk) : chunk;
+}
+
+/* The buffer is full and holds no whole record. */
+static DlpReaderChunk *
+grow (DlpReaderLane *self, bool may_grow, GCancellable *cancellable)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
+  guint8 next;
+  gssize n;
+
+  if (self->size < priv->max_record_bytes)
+    {
+      if (!may_grow && self->capacity >= 4 * priv->chunk_size)
+        {
+          self->paused = true;
+          return NULL;
+        }
+      self->capacity = MIN (self->capacity * 2, priv->max_record_bytes);
+      self->data = g_realloc (self->data, self->capacity + DLP_READER_PADDING);
+      return NULL;
+    }
+
+  n = dlp_byte_stream_read (self->stream, &next, 1, cancellable, &self->failed);
+  if (n <= 0)
+    return finish (self, n < 0);
+  return skip_record (self, next, cancellable);
+}
+
+static DlpReaderChunk *
+fill (DlpReaderLane *self, bool may_grow, GCancellable *cancellable)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
+  DlpReaderChunk *chunk = NULL;
+  gssize n;
+
+  if (!self->is_open && !open_stream (self, cancellable))
+    return end_lane (self, NULL);
+  if (self->data == NULL)
+    self->data = dlp_reader_take_buffer (self->reader, &self->capacity);
+
+  while (chunk == NULL && !self->ended && !self->paused)
+    {
+      if (self->size == self->capacity)
+        {
+          gsize cut = find_cut (self, true);
+
+          chunk = cut > 0 ? make_chunk (self, cut, false) : grow (self, may_grow, cancellable);
+          continue;
+        }
+
+      n = dlp_byte_stream_read (self->stream, self->data + self->size, self->capacity - self->size,
+                                cancellable, &self->failed);
+      if (n <= 0)
+        return finish (self, n < 0);
+
+      self->size += n;
+      if ((self->is_slow || self->size > priv->chunk_size || is_starving (self)) &&
+          find_cut (self, false) > 0)
+        chunk = make_chunk (self, self->cut, false);
+    }
+  return chunk;
+}
+
+static gint64
+elapsed_us (clockid_t clock, const struct timespec *since)
+{
+  struct timespec now;
+
+  clock_gettime (clock, &now);
+  return (now.tv_sec - since->tv_sec) * 1000000 + (now.tv_nsec - since->tv_nsec) / 1000;
+}
+
+DlpReaderChunk *
+dlp_reader_lane_fill (DlpReaderLane *self, bool may_grow, GCancellable *cancellable)
+{
+  struct timespec wall, cpu;
+  DlpReaderChunk *chunk;
+  gint64 waited;
+
+  clock_gettime (CLOCK_MONOTONIC, &wall);
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &cpu);
+  self->paused = false;
+  chunk = fill (self, may_grow, cancellable);
+  waited = elapsed_us (CLOCK_MONOTONIC, &wall) - elapsed_us (CLOCK_THREAD_CPUTIME_ID, &cpu);
+  if (waited > 0)
+    dlp_element_add_io_wait (DLP_ELEMENT (self->reader), waited);
+  return chunk;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <dlpipe/dlp-decoder.h>
+#include <dlpipe/dlp-reader.h>
+
+G_BEGIN_DECLS
+
+/* How the parts of the reader fit together is said in docs/internals/reader.md. */
+
+#define DLP_READER_MAX_INTERLEAVE 64
+#define DLP_READER_MAX_COUNTERS 16
+#define DLP_READER_MAX_KINDS 32
+/* Files that the report names; there may be more. */
+#define DLP_READER_MAX_NAMED 32
+#define DLP_READER_PADDING 64
+/* Of a bad record's bytes, kept for the pad `rejected`. */
+#define DLP_READER_MAX_REJECTED (64 * 1024)
+
+typedef enum
+{
+  DLP_BAD_RECORD_SKIP,
+  DLP_BAD_RECORD_FAIL,
+} DlpBadRecordAction;
+
+typedef enum
+{
+  DLP_DAMAGED_FILE_FAIL,
+  DLP_DAMAGED_FILE_KEEP,
+} DlpDamagedFileAction;
+
+typedef struct _DlpReaderLane DlpReaderLane;
+typedef struct _DlpReaderPrivate DlpReaderPrivate;
+
+/* ---- state (dlp-reader-state.c) ---- */
+
+#define DLP_READER_NO_FILE G_MAXUINT64
+
+/* One of the K places in the rotation. */
+typedef struct
+{
+  guint64 file;    /* its position on the link of files; DLP_READER_NO_FILE: takes the next one */
+  guint64 offset;  /* of the chunk being released, in the decoded file */
+  guint64 row;     /* at its start */
+  guint64 line;    /* lines before it */
+  guint64 reached; /* row to be released next */
+} DlpReaderPlace;
+
+typedef struct
+{
+  const char *name; /* interned */
+  guint64 n;
+} DlpReaderTally;
+
+/* Flat; changes only when something is released. */
+typedef struct
+{
+  guint64 next; /* position on the link of the file to be activated next */
+  guint32 stage, source, epoch;
+  bool in_rotation; /* stage, source and epoch are those of the files in the places */
+  guint n_places;
+  guint turn;
+
+  guint64 good, bad, in_a_row;
+  guint64 damaged;
+  guint64 files, bytes; /* finished ones */
+  guint64 counters[DLP_READER_MAX_COUNTERS];
+  guint n_kinds, n_bad_files, n_damaged_files;
+  DlpReaderTally kinds[DLP_READER_MAX_KINDS];
+  DlpReaderTally bad_files[DLP_READER_MAX_NAMED];
+  const char *damaged_files[DLP_READER_MAX_NAMED]; /* interned */
+
+  DlpReaderPlace places[];
+} DlpReaderState;
+
+DlpReaderState *dlp_reader_state_new (guint interleave);
+gsize dlp_reader_state_size (guint interleave);
+/* Begins a new rotation: every place takes the next file. */
+void dlp_reader_state_begin_rotation (DlpReaderState *self, guint interleave);
+/* Counts a bad record; returns how many of its kind there are now. */
+guint64 dlp_reader_state_add_bad (DlpReaderState *self, const char *kind, const char *uri);
+void dlp_reader_state_add_damaged (DlpReaderState *self, const char *uri);
+GVariant *dlp_reader_state_describe (const DlpReaderState *self, const char *const *counters);
+GVariant *dlp_reader_state_report (GVariant *described);
+bool dlp_reader_state_load (DlpReaderState *self,
+                            GVariant *described,
+                            guint interleave,
+                            const char *const *counters,
+                            GError **error);
+
+/* ---- chunks (dlp-reader-chunk.c) ---- */
+
+typedef struct
+{
+  guint64 row; /* within the chunk */
+  guint64 line;
+  const char *kind;
+  char *message;
+  gsize offset; /* of the fault, within the chunk */
+  guint8 *data;
+  gsize size;
+} DlpReaderReject;
+
+typedef struct
+{
+  guint64 row; /* within the chunk */
+  guint counter;
+  guint64 n;
+} DlpReaderCount;
+
+struct _DlpReaderChunk
+{
+  DlpReader *reader;
+  DlpReaderLane *lane;
+  GList link; /* in the lane's queue */
+
+  guint8 *data; /* NULL once it is parsed */
+  gsize size;
+  gsize capacity;
+  guint64 offset;
+  guint64 raw_position; /* of the stream, behind it */
+  bool is_last;
+
+  /* What parse() made of it. */
+  DlpRecordBatchBuilder *builder;
+  GPtrArray
+      *batches;    /* of DlpRecordBatch; rows in coordinates are within the chunk until adopted */
+  GArray *rejects; /* (nullable) of DlpReaderReject */
+  GArray *counts;  /* (nullable) of DlpReaderCount */
+  guint64 rows;
+  guint64 lines;
+  char *damage;
+  gsize damage_offset;
+
+  bool done;  /* lock */
+  gsize held; /* lock: bytes of memory it stands for */
+
+  /* Release; the element's thread. */
+  bool adopted;
+  guint batch, row_in_batch, reject, count;
+};
+
+/* Takes @data. */
+DlpReaderChunk *dlp_reader_chunk_new (DlpReaderLane *lane,
+                                      guint8 *data,
+                                      gsize size,
+                                      gsize capacity,
+                                      guint64 offset,
+                                      bool is_last);
+void dlp_reader_chunk_free (DlpReaderChunk *self);
+/* A record of which only the first bytes were kept; there is nothing to be parsed. */
+void
+dlp_reader_chunk_set_too_long (DlpReaderChunk *self, guint64 record_size, guint64 max_record_bytes);
+void dlp_reader_chunk_parse (DlpReaderChunk *self, gpointer worker, DlpRecordBatchBuilder *builder);
+gsize dlp_reader_chunk_get_bytes (DlpReaderChunk *self);
+/* Makes the rows of its coordinates those of the file, and passes over those below @reached. */
+void dlp_reader_chunk_adopt (DlpReaderChunk *self, guint64 base_row, guint64 reached);
+
+/* ---- lanes (dlp-reader-lane.c) ---- */
+
+/* An open file, or one that will be opened. */
+struct _DlpReaderLane
+{
+  DlpReader *reader;
+  guint64 position; /* on the link of files */
+  DlpCursor hold;   /* before its file record */
+  DlpFile *file;
+  char *name; /* fit to print */
+  DlpCoordinate coordinate;
+
+  /* Who fills it; busy says that somebody does. */
+  DlpByteStream *stream;
+  bool is_open;
+  bool is_slow; /* a pipe, say: what is there is handed on at once */
+  guint8 *data; /* what was read and is not yet in a chunk */
+  gsize size, capacity;
+  gsize cut; /* how much of it is whole records, as far as looked at */
+  gsize looked_at;
+  guint64 offset; /* of data, in the decoded file */
+  bool ended;     /* outcome of the last fill */
+  bool paused;
+  GError *failed;
+
+  bool busy;        /* lock */
+  bool active;      /* lock: in a place */
+  bool opened;      /* lock: counted in n_open */
+  bool at_end;      /* lock: no chunk will follow */
+  bool removed;     /* lock: nobody wants it any more */
+  bool is_big;      /* lock: waits for its chunks to be released before its buffer grows */
+  GQueue chunks;    /* lock */
+  GError *failure;  /* lock: damage or another error, at the end */
+  char *warning;    /* lock: of the stream, at the end */
+  guint64 raw_size; /* lock: at the end */
+
+  /* The element's thread. */
+  DlpReaderChunk *head; /* being released; the first of chunks */
+  GError *damage;       /* found by parse() in what was released */
+  guint64 raw_released;
+};
+
+DlpReaderLane *dlp_reader_lane_new (DlpReader *reader,
+                                    guint64 position,
+                                    DlpFile *file,
+                                    const DlpCoordinate *coordinate);
+void dlp_reader_lane_free (DlpReaderLane *self);
+/* (transfer full) (nullable): the next chunk; NULL: see ended, paused, failed. @may_grow: whether a
+ * record may make the buffer much larger than a chunk now. */
+DlpReaderChunk *
+dlp_reader_lane_fill (DlpReaderLane *self, bool may_grow, GCancellable *cancellable);
+
+/* ---- the reader ---- */
+
+typedef struct
+{
+  bool ready;
+  gpointer user;
+  DlpRecordBatchBuilder *builder;
+} DlpReaderWorker;
+
+struct _DlpReaderPrivate
+{
+  /* Properties. */
+  guint interleave;
+  DlpBadRecordAction on_bad_record;
+  double max_bad_ratio;
+  guint64 max_record_bytes;
+  DlpDamagedFileAction on_damaged_file;
+  guint window_log_max;
+  guint64 read_size;
+  guint64 chunk_bytes;
+
+  DlpPad *in, *out, *rejected;
+  DlpSchema *schema;
+  const char *const *counters;
+
+  /* Between start() and stop(). */
+  gsize chunk_size;
+  gsize effective_read_size;
+  guint window;     /* chunks of a lane in its turn */
+  guint look_ahead; /* files taken beyond those in the rotation */
+  guint max_open;
+  gsize share;
+  bool threaded;
+  GCancellable *cancellable;
+  GThread **threads;
+  guint n_threads;
+  DlpReaderWorker *workers;
+  guint n_workers;
+
+  /* The element's thread. */
+  DlpReaderState *state;
+  DlpReaderLane **in_place; /* by place; NULL: the file was not met yet again after a restore */
+  bool ended;
+
+  pthread_mutex_t lock;
+  pthread_cond_t io_cond;   /* a lane may need filling */
+  pthread_cond_t idle_cond; /* n_parsing became 0 */
+  GPtrArray *lanes;         /* lock: in order of position; changed by the element's thread only */
+  GPtrArray *removed;       /* the element's thread: of lanes that were still busy */
+  guint n_busy;             /* lock */
+  guint n_open;             /* lock */
+  guint n_parsing;          /* lock */
+  gsize held;               /* lock: memory of all chunks */
+  GPtrArray *spare;         /* lock: buffers of chunk_size */
+  bool stopping;            /* lock; also read without it to hurry up */
+};
+
+DlpReaderPrivate *dlp_reader_get_private (DlpReader *self);
+/* Whether a file more may be taken from the input. */
+bool dlp_reader_has_room (DlpReaderPrivate *priv);
+/* The lane is needed no more. It may still be busy. */
+void dlp_reader_remove_lane (DlpReader *self, DlpReaderLane *lane);
+
+/* dlp-reader-io.c */
+guint8 *dlp_reader_take_buffer (DlpReader *self, gsize *capacity);
+void dlp_reader_give_buffer (DlpReader *self, guint8 *data, gsize capacity);
+void dlp_reader_start_io (DlpReader *self);
+void dlp_reader_stop_io (DlpReader *self);
+/* Without threads: one fill of a lane that has no chunk. */
+void dlp_reader_fill_now (DlpReader *self, DlpReaderLane *lane, GCancellable *cancellable);
+/* A lane may need filling. */
+void dlp_reader_wake_io (DlpReader *self);
+
+/* dlp-reader-release.c */
+DlpStep dlp_reader_release (DlpReader *self, GCancellable *cancellable, GError **error);
+/* dlp-reader-judge.c: emits and counts a bad record, or says that it ends the run. */
+bool dlp_reader_admit_reject (DlpReader *self,
+                              DlpReaderChunk *chunk,
+                              const DlpReaderPlace *place,
+                              const DlpReaderReject *reject,
+                              GError **error);
+/* At the end of the input. */
+bool dlp_reader_judge_end (DlpReader *self, GError **error);
+/* Damage at the end of a lane. */
+bool dlp_reader_admit_damage (DlpReader *self,
+                              DlpReaderLane *lane,
+                              const GError *damage,
+                              GError **error);
+DlpSchema *dlp_reader_rejected_schema (void);
+
+G_END_DECLS

@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <math.h>
+#include <string.h>
+
+#include "dlp-reader-private.h"
+
+/* Files taken beyond those in the rotation, so that many small ones are opened and read in advance.
+ */
+#define LOOK_AHEAD 16
+#define MIN_CHUNK_BYTES (16 * 1024)
+/* Streams open beyond those in the rotation, where a reader's share of memory is at least so much.
+ */
+#define SHARE_FOR_ONE_MORE (2 * 1024 * 1024)
+#define SHARE_FOR_TWO_MORE (8 * 1024 * 1024)
+
+enum
+{
+  PROP_0,
+  PROP_INTERLEAVE,
+  PROP_ON_BAD_RECORD,
+  PROP_MAX_BAD_RATIO,
+  PROP_MAX_RECORD_BYTES,
+  PROP_ON_DAMAGED_FILE,
+  PROP_WINDOW_LOG_MAX,
+  PROP_READ_SIZE,
+  PROP_CHUNK_BYTES,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+static G_DEFINE_QUARK (dlp - reader - counters, counters)
+
+    static GType dlp_bad_record_action_get_type (void);
+static GType dlp_damaged_file_action_get_type (void);
+
+G_DEFINE_ENUM_TYPE (DlpBadRecordAction,
+                    dlp_bad_record_action,
+                    G_DEFINE_ENUM_VALUE (DLP_BAD_RECORD_SKIP, "skip"),
+                    G_DEFINE_ENUM_VALUE (DLP_BAD_RECORD_FAIL, "fail"))
+
+G_DEFINE_ENUM_TYPE (DlpDamagedFileAction,
+                    dlp_damaged_file_action,
+                    G_DEFINE_ENUM_VALUE (DLP_DAMAGED_FILE_FAIL, "fail"),
+                    G_DEFINE_ENUM_VALUE (DLP_DAMAGED_FILE_KEEP, "keep"))
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (DlpReader, dlp_reader, DLP_TYPE_ELEMENT)
+
+DlpReaderPrivate *
+dlp_reader_get_private (DlpReader *self)
+{
+  return dlp_reader_get_instance_private (self);
+}
+
+void
+dlp_reader_class_set_counters (DlpReaderClass *klass, const char *const *names)
+{
+  g_return_if_fail (g_strv_length ((char **) names) <= DLP_READER_MAX_COUNTERS);
+
+  g_type_set_qdata (G_TYPE_FROM_CLASS (klass), counters_quark (), (gpointer) names);
+}
+
+static const char *const *
+find_counters (DlpReader *self)
+{
+  for (GType type = G_OBJECT_TYPE (self); type != 0; type = g_type_parent (type))
+    {
+      const char *const *names = g_type_get_qdata (type, counters_quark ());
+
+      if (names != NULL)
+        return names;
+    }
+  return NULL;
+}
+
+/* ---- negotiation ---- */
+
+static gboolean
+dlp_reader_negotiate (DlpElement *element, GError **error)
+{
+  DlpReader *self = DLP_READER (element);
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  g_autoptr (DlpSchema) rejected = dlp_reader_rejected_schema ();
+  DlpSchema *given = dlp_pad_get_schema (priv->in);
+
+  if (given != NULL && dlp_schema_get_kind (given) != DLP_SCHEMA_FILES)
+    {
+      g_autofree char *text = dlp_schema_to_string (given);
+
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
+                   "%s reads files, but its input gives %s; a file-source belongs before it",
+                   dlp_element_get_name (element), text);
+      return FALSE;
+    }
+
+  g_clear_pointer (&priv->schema, dlp_schema_unref);
+  priv->schema = DLP_READER_GET_CLASS (self)->get_schema (self, error);
+  if (priv->schema == NULL)
+    return FALSE;
+
+  dlp_pad_set_schema (priv->out, priv->schema);
+  dlp_pad_set_schema (priv->rejected, rejected);
+  return TRUE;
+}
+
+/* ---- state ---- */
+
+static DlpReaderState *
+get_state (DlpReader *self)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+
+  if (priv->state == NULL)
+    {
+      priv->state = dlp_reader_state_new (priv->interleave);
+      priv->counters = find_counters (self);
+    }
+  return priv->state;
+}
+
+static DlpState *
+dlp_reader_save (DlpElement *element)
+{
+  DlpReader *self = DLP_READER (element);
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+
+  return dlp_state_new (get_state (self), dlp_reader_state_size (priv->interleave));
+}
+
+static GVariant *
+dlp_reader_describe (DlpElement *element, const DlpState *state)
+{
+  return dlp_reader_state_describe (dlp_state_get_data (state),
+                                    find_counters (DLP_READER (element)));
+}
+
+static gboolean
+dlp_reader_load (DlpElement *element, GVariant *described, guint version, GError **error)
+{
+  DlpReader *self = DLP_READER (element);
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  DlpReaderState *state = get_state (self);
+
+  if (dlp_reader_state_load (state, described, priv->interleave, priv->counters, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", dlp_element_get_name (element));
+  return FALSE;
+}
+
+static GVariant *
+dlp_reader_report (DlpElement *element, GVariant *described)
+{
+  return dlp_reader_state_report (described);
+}
+
+/* Lanes are in the order of the link, and none that was finished is among them. A file of a place
+ * that was not met again yet lies behind what was consumed. */
+static void
+dlp_reader_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (DLP_READER (element));
+
+  if (priv->lanes->len > 0)
+    dlp_cursor_set (cursor, &((DlpReaderLane *) g_ptr_array_index (priv->lanes, 0))->hold);
+  else
+    dlp_pad_get_cursor (priv->in, cursor);
+}
+
+/* ---- start and stop ---- */
+
+static void
+deal_memory (DlpReader *self)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  guint k = priv->interleave;
+  guint more;
+
+  priv->share = dlp_element_get_memory_share (DLP_ELEMENT (self));
+  priv->chunk_size =
+      MIN (priv->chunk_bytes, MAX (priv->share / (4 * ((gsize) k + 1)), MIN_CHUNK_BYTES));
+  /* A record in a chunk is at most as long as the chunk: what is too long is found by its being
+   * full. */
+  priv->chunk_size = MIN (priv->chunk_size, priv->max_record_bytes);
+  priv->effective_read_size = MIN (priv->read_size, MAX (priv->chunk_size, MIN_CHUNK_BYTES));
+
+  more = priv->share >= SHARE_FOR_TWO_MORE ? 2 : priv->share >= SHARE_FOR_ONE_MORE ? 1 : 0;
+  priv->threaded = dlp_element_get_n_workers (DLP_ELEMENT (self)) > 0;
+  priv->max_open = k + more;
+  priv->look_ahead = priv->threaded ? LOOK_AHEAD : 0;
+  priv->window = k == 1 ? 2 + priv->n_workers : 3;
+}
+
+static gboolean
+dlp_reader_start (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpReader *self = DLP_READER (element);
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+
+  get_state (self);
+  priv->in_place = g_new0 (DlpReaderLane *, priv->interleave);
+  priv->n_workers = MAX (dlp_element_get_n_workers (element), 1);
+  priv->workers = g_new0 (DlpReaderWorker, priv->n_workers);
+  priv->cancellable = g_cancellable_new ();
+  priv->stopping = false;
+  deal_memory (self);
+  dlp_reader_start_io (self);
+  return TRUE;
+}
+
+static void
+free_workers (DlpReader *self)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  DlpReaderClass *klass = DLP_READER_GET_CLASS (self);
+
+  for (guint i = 0; i < priv->n_workers; i++)
+    {
+      DlpReaderWorker *worker = &priv->workers[i];
+
+      g_clear_pointer (&worker->builder, dlp_record_batch_builder_unref);
+      if (worker->ready && klass->worker_free != NULL)
+        klass->worker_free (self, worker->user);
+    }
+  g_clear_pointer (&priv->workers, g_free);
+  priv->n_workers = 0;
+}
+
+static void
+free_lanes (GPtrArray *lanes)
+{
+  for (guint i = 0; i < lanes->len; i++)
+    dlp_reader_lane_free (g_ptr_array_index (lanes, i));
+  g_ptr_array_set_size (lanes, 0);
+}
+
+static void
+dlp_reader_stop (DlpElement *element)
+{
+  DlpReader *self = DLP_READER (element);
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+
+  dlp_reader_stop_io (self);
+  free_lanes (priv->lanes);
+  free_lanes (priv->removed);
+  free_workers (self);
+  g_ptr_array_set_size (priv->spare, 0);
+  g_clear_pointer (&priv->in_place, g_free);
+  g_clear_object (&priv->cancellable);
+}
+
+/* ---- the input ---- */
+
+bool
+dlp_reader_has_room (DlpReaderPrivate *priv)
+{
+  return priv->lanes->len < priv->interleave + priv->look_ahead;
+}
+
+static bool
+is_removable (DlpReaderPrivate *priv, DlpReaderLane *lane)
+{
+  bool removable;
+
+  pthread_mutex_lock (&priv->lock);
+  lane->removed = true;
+  removable = !lane->busy;
+  for (GList *link = lane->chunks.head; link != NULL; link = link->next)
+    removable = removable && ((DlpReaderChunk *) link->data)->done;
+  pthread_mutex_unlock (&priv->lock);
+  return removable;
+}
+
+static void
+forget_lane (DlpReaderPrivate *priv, DlpReaderLane *lane)
+{
+  pthread_mutex_lock (&priv->lock);
+  for (GList *link = lane->chunks.head; link != NULL; link = link->next)
+    priv->held -= ((DlpReaderChunk *) link->data)->held;
+  if (lane->opened)
+    priv->n_open--;
+  pthread_mutex_unlock (&priv->lock);
+  dlp_reader_lane_free (lane);
+}
+
+void
+dlp_reader_remove_lane (DlpReader *self, DlpReaderLane *lane)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+
+  pthread_mutex_lock (&priv->lock);
+  g_ptr_array_remove (priv->lanes, lane);
+  pthread_mutex_unlock (&priv->lock);
+
+  dlp_cursor_clear (&lane->hold);
+  if (is_removable (priv, lane))
+    forget_lane (priv, lane);
+  else
+    g_ptr_array_add (priv->removed, lane);
+}
+
+static void
+sweep_removed (DlpReaderPrivate *priv)
+{
+  for (guint i = priv->removed->len; i-- > 0;)
+    if (is_removable (priv, g_ptr_array_index (priv->removed, i)))
+      forget_lane (priv, g_ptr_array_steal_index_fast (priv->removed, i));
+}
+
+/* After a restore: the place that the file is in. */
+static DlpReaderPlace *
+find_place (DlpReaderPrivate *priv, guint64 position, guint *index)
+{
+  for (*index = 0; *index < priv->state->n_places; ++*index)
+    if (priv->state->places[*index].file == position)
+      return &priv->state->places[*index];
+  return NULL;
+}
+
+static char *
+get_text (DlpRecordBatch *batch, guint field, guint row)
+{
+  gsize size;
+  const guint8 *data = dlp_record_batch_get_value (batch, field, row, &size);
+
+  return data != NULL ? g_strndup ((const char *) data, size) : NULL;
+}
+
+static DlpFile *
+make_file (DlpRecordBatch *batch, guint row)
+{
+  g_autofree char *uri = get_text (batch, 0, row);
+  g_autofree char *identity = get_text (batch, 2, row);
+  gint64 size = dlp_record_batch_get_int64 (batch, 1, row);
+
+  return dlp_file_new (uri, MAX (size, -1),
+                       identity != NULL && *identity != '\0' ? identity : NULL);
+}
+
+static void
+add_lane (DlpReader *self, DlpRecordBatch *batch, guint row, guint64 position)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  g_autoptr (DlpFile) file = make_file (batch, row);
+  DlpReaderLane *lane =
+      dlp_reader_lane_new (self, position, file, dlp_record_batch_get_coordinate (batch, row));
+  guint index;
+  DlpReaderPlace *place = find_place (priv, position, &index);
+
+  dlp_pad_get_cursor (priv->in, &lane->hold);
+  if (place != NULL)
+    {
+      lane->offset = place->offset;
+      lane->active = true;
+      priv->in_place[index] = lane;
+    }
+
+  pthread_mutex_lock (&priv->lock);
+  g_ptr_array_add (priv->lanes, lane);
+  pthread_mutex_unlock (&priv->lock);
+}
+
+/* A file before the next one that has no place was finished before the restore. */
+static bool
+is_finished (DlpReaderPrivate *priv, guint64 position)
+{
+  guint index;
+
+  return position < priv->state->next && find_place (priv, position, &index) == NULL;
+}
+
+static void
+take_files (DlpReader *self)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  bool added = false;
+  DlpRecordBatch *batch;
+  guint row;
+
+  while (dlp_reader_has_room (priv) && (batch = dlp_pad_peek (priv->in, &row)) != NULL)
+    {
+      guint64 position = dlp_pad_get_position (priv->in);
+
+      if (!is_finished (priv, position))
+        {
+          add_lane (self, batch, row, position);
+          added = true;
+        }
+      dlp_pad_consume (priv->in, 1);
+    }
+  if (added)
+    dlp_reader_wake_io (self);
+}
+
+static DlpStep
+dlp_reader_step (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpReader *self = DLP_READER (element);
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+
+  if (dlp_element_is_finishing (element))
+    return DLP_STEP_END;
+  if (priv->removed->len > 0)
+    sweep_removed (priv);
+  take_files (self);
+  return dlp_reader_release (self, cancellable, error);
+}
+
+/* ---- object ---- */
+
+static void
+dlp_reader_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (DLP_READER (object));
+
+  switch (id)
+    {
+    case PROP_INTERLEAVE:
+      g_value_set_uint (value, priv->interleave);
+      break;
+    case PROP_ON_BAD_RECORD:
+      g_value_set_enum (value, priv->on_bad_record);
+      break;
+    case PROP_MAX_BAD_RATIO:
+      g_value_set_double (value, priv->max_bad_ratio);
+      break;
+    case PROP_MAX_RECORD_BYTES:
+      g_value_set_uint64 (value, priv->max_record_bytes);
+      break;
+    case PROP_ON_DAMAGED_FILE:
+      g_value_set_enum (value, priv->on_damaged_file);
+      break;
+    case PROP_WINDOW_LOG_MAX:
+      g_value_set_uint (value, priv->window_log_max);
+      break;
+    case PROP_READ_SIZE:
+      g_value_set_uint64 (value, priv->read_size);
+      break;
+    case PROP_CHUNK_BYTES:
+      g_value_set_uint64 (value, priv->chunk_bytes);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+dlp_reader_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (DLP_READER (object));
+
+  switch (id)
+    {
+    case PROP_INTERLEAVE:
+      priv->interleave = g_value_get_uint (value);
+      break;
+    case PROP_ON_BAD_RECORD:
+      priv->on_bad_record = g_value_get_enum (value);
+      break;
+    case PROP_MAX_BAD_RATIO:
+      priv->max_bad_ratio = g_value_get_double (value);
+      break;
+    case PROP_MAX_RECORD_BYTES:
+      priv->max_record_bytes = g_value_get_uint64 (value);
+      break;
+    case PROP_ON_DAMAGED_FILE:
+      priv->on_damaged_file = g_value_get_enum (value);
+      break;
+    case PROP_WINDOW_LOG_MAX:
+      priv->window_log_max = g_value_get_uint (value);
+      break;
+    case PROP_READ_SIZE:
+      priv->read_size = g_value_get_uint64 (value);
+      break;
+    case PROP_CHUNK_BYTES:
+      priv->chunk_bytes = g_value_get_uint64 (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+dlp_reader_finalize (GObject *object)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (DLP_READER (object));
+
+  g_clear_pointer (&priv->schema, dlp_schema_unref);
+  g_clear_pointer (&priv->state, g_free);
+  g_ptr_array_unref (priv->lanes);
+  g_ptr_array_unref (priv->removed);
+  g_ptr_array_unref (priv->spare);
+  pthread_mutex_destroy (&priv->lock);
+  pthread_cond_destroy (&priv->io_cond);
+  pthread_cond_destroy (&priv->idle_cond);
+
+  G_OBJECT_CLASS (dlp_reader_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *klass)
+{
+  properties[PROP_INTERLEAVE] =
+      g_param_spec_uint ("interleave", NULL, "Files read at once, one record of each in rotation",
+                         1, DLP_READER_MAX_INTERLEAVE, 1, DLP_PARAM_READWRITE);
+  properties[PROP_ON_BAD_RECORD] = g_param_spec_enum (
+      "on-bad-record", NULL,
+      "skip: counted, warned of, handed to the pad rejected; fail: the first one ends the run",
+      dlp_bad_record_action_get_type (), DLP_BAD_RECORD_SKIP, DLP_PARAM_READWRITE);
+  properties[PROP_MAX_BAD_RATIO] = g_param_spec_double (
+      "max-bad-ratio", NULL,
+      "Share of bad records above which the run fails, judged from record 1,000 on; below 1, "
+      "100 bad records in a row fail too",
+      0, 1, 0.001, DLP_PARAM_READWRITE);
+  properties[PROP_MAX_RECORD_BYTES] = g_param_spec_uint64 (
+      "max-record-bytes", NULL,
+      "Longest record, its line end included; a longer one is bad and passed over", 1,
+      G_GUINT64_CONSTANT (1) << 30, 256 * 1024 * 1024, DLP_PARAM_READWRITE | DLP_PARAM_BYTES);
+  properties[PROP_ON_DAMAGED_FILE] = g_param_spec_enum (
+      "on-damaged-file", NULL,
+      "A file that is cut or corrupt: fail, or keep the records before the damage and go on",
+      dlp_damaged_file_action_get_type (), DLP_DAMAGED_FILE_FAIL, DLP_PARAM_READWRITE);
+  properties[PROP_WINDOW_LOG_MAX] = g_param_spec_uint (
+      "window-log-max", NULL,
+      "Largest window of a compressed file that is accepted, as a power of two (27: 128 MiB)", 10,
+      31, 27, DLP_PARAM_READWRITE);
+  properties[PROP_READ_SIZE] =
+      g_param_spec_uint64 ("read-size", NULL, "Bytes asked of a file at once", 1, 64 * 1024 * 1024,
+                           256 * 1024, DLP_PARAM_READWRITE | DLP_PARAM_BYTES | DLP_PARAM_FREE);
+  properties[PROP_CHUNK_BYTES] = g_param_spec_uint64 (
+      "chunk-bytes", NULL, "Decoded bytes parsed as one piece of work; less where memory is short",
+      1, 64 * 1024 * 1024, 1024 * 1024, DLP_PARAM_READWRITE | DLP_PARAM_BYTES | DLP_PARAM_FREE);
+  g_object_class_install_properties (klass, N_PROPS, properties);
+}
+
+static void
+dlp_reader_class_init (DlpReaderClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  DlpElementClass *element_class = DLP_ELEMENT_CLASS (klass);
+
+  object_class->get_property = dlp_reader_get_property;
+  object_class->set_property = dlp_reader_set_property;
+  object_class->finalize = dlp_reader_finalize;
+  element_class->negotiate = dlp_reader_negotiate;
+  element_class->start = dlp_reader_start;
+  element_class->step = dlp_reader_step;
+  element_class->stop = dlp_reader_stop;
+  element_class->save = dlp_reader_save;
+  element_class->describe = dlp_reader_describe;
+  element_class->load = dlp_reader_load;
+  element_class->report = dlp_reader_report;
+  element_class->mark_input = dlp_reader_mark_input;
+  install_properties (object_class);
+}
+
+static void
+dlp_reader_init (DlpReader *self)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+
+  priv->in = dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
+  priv->out = dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);
+  priv->rejected = dlp_element_add_optional_pad (DLP_ELEMENT (self), "rejected", DLP_PAD_OUTPUT);
+  priv->interleave = 1;
+  priv->max_bad_ratio = 0.001;
+  priv->max_record_bytes = 256 * 1024 * 1024;
+  priv->window_log_max = 27;
+  priv->read_size = 256 * 1024;
+  priv->chunk_bytes = 1024 * 1024;
+  priv->lanes = g_ptr_array_new ();
+  priv->removed = g_ptr_array_new ();
+  priv->spare = g_ptr_array_new_with_free_func (g_free);
+  pthread_mutex_init (&priv->lock, NULL);
+  pthread_cond_init (&priv->io_cond, NULL);
+  pthread_cond_init (&priv->idle_cond, NULL);
+}
