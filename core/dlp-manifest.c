@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <dlpipe/dlp-manifest.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <dlpipe/dlp-error.h>
+#include <dlpipe/dlp-json.h>
+#include <dlpipe/dlp-output-file.h>
+
+#include "dlp-durable-private.h"
+
+#define VERSION 1
+#define VERSION_KEY "dlpipe-manifest"
+#define MAX_BYTES (16 * 1024 * 1024)
+#define HASH_SIZE ((gsize) 1024 * 1024)
+
+/* ---- making ---- */
+
+static GVariant *
+make_file (const DlpManifestFile *file)
+{
+  g_autofree char *name = g_path_get_basename (file->path);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "name", "s", name);
+  g_variant_dict_insert (&dict, "bytes", "t", file->bytes);
+  g_variant_dict_insert_value (
+      &dict, "xxh3",
+      g_variant_new_take_string (g_strdup_printf ("%016" G_GINT64_MODIFIER "x", file->xxh3)));
+  return g_variant_dict_end (&dict);
+}
+
+GVariant *
+dlp_manifest_new (const char *format,
+                  const char *run_id,
+                  const DlpManifestFile *files,
+                  guint n_files,
+                  GVariant *members)
+{
+  GVariantBuilder builder;
+  GVariantBuilder list;
+  GVariantIter iter;
+  GVariant *member;
+
+  g_return_val_if_fail (format != NULL && members != NULL, NULL);
+  g_return_val_if_fail (files != NULL || n_files == 0, NULL);
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
+  g_variant_builder_add (&builder, "{sv}", VERSION_KEY, g_variant_new_int64 (VERSION));
+  g_variant_builder_add (&builder, "{sv}", "format", g_variant_new_string (format));
+  g_variant_builder_add (&builder, "{sv}", "run-id",
+                         g_variant_new_string (run_id != NULL ? run_id : ""));
+  g_variant_builder_init (&list, G_VARIANT_TYPE ("av"));
+  for (guint i = 0; i < n_files; i++)
+    g_variant_builder_add (&list, "v", make_file (&files[i]));
+  g_variant_builder_add (&builder, "{sv}", "files", g_variant_builder_end (&list));
+
+  g_variant_ref_sink (members);
+  g_variant_iter_init (&iter, members);
+  while ((member = g_variant_iter_next_value (&iter)) != NULL)
+    {
+      g_variant_builder_add_value (&builder, member);
+      g_variant_unref (member);
+    }
+  g_variant_unref (members);
+
+  return g_variant_ref_sink (g_variant_builder_end (&builder));
+}
+
+gboolean
+dlp_manifest_write (const char *path, GVariant *manifest, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autofree char *old = NULL;
+  gsize size = 0;
+
+  g_return_val_if_fail (path != NULL && manifest != NULL, FALSE);
+
+  text = dlp_json_print (manifest, TRUE);
+  if (g_file_get_contents (path, &old, &size, NULL) && size == strlen (text) &&
+      memcmp (old, text, size) == 0)
+    return TRUE;
+  return dlp_write_file_durably (path, text, strlen (text), error);
+}
+
+/* ---- reading ---- */
+
+static gboolean
+is_plain_name (const char *name)
+{
+  return name[0] != '\0' && strchr (name, '/') == NULL && strcmp (name, ".") != 0 &&
+         strcmp (name, "..") != 0;
+}
+
+static gboolean
+get_number (GVariant *dict, const char *key, guint64 *value)
+{
+  g_autoptr (GVariant) found = g_variant_lookup_value (dict, key, NULL);
+
+  if (found != NULL && g_variant_is_of_type (found, G_VARIANT_TYPE_UINT64))
+    *value = g_variant_get_uint64 (found);
+  else if (found != NULL && g_variant_is_of_type (found, G_VARIANT_TYPE_INT64) &&
+           g_variant_get_int64 (found) >= 0)
+    *value = (guint64) g_variant_get_int64 (found);
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static gboolean
+get_file (GVariant *dict, const char **name, guint64 *bytes, guint64 *xxh3)
+{
+  const char *hash;
+
+  return g_variant_is_of_type (dict, G_VARIANT_TYPE_VARDICT) &&
+         g_variant_lookup (dict, "name", "&s", name) && is_plain_name (*name) &&
+         get_number (dict, "bytes", bytes) && g_variant_lookup (dict, "xxh3", "&s", &hash) &&
+         strlen (hash) == 16 && g_ascii_string_to_unsigned (hash, 16, 0, G_MAXUINT64, xxh3, NULL);
+}
+
+/* (nullable): what is wrong with it. */
+static const char *
+find_fault (GVariant *manifest)
+{
+  g_autoptr (GVariant) files = NULL;
+  guint64 version;
+
+  if (!g_variant_is_of_type (manifest, G_VARIANT_TYPE_VARDICT))
+    return "it is no object";
+  if (!get_number (manifest, VERSION_KEY, &version))
+    return "it has no “" VERSION_KEY "”";
+  if (version != VERSION)
+    return "its version is not " G_STRINGIFY (VERSION);
+  if (dlp_manifest_get_string (manifest, "format") == NULL)
+    return "it has no “format”";
+  if (dlp_manifest_get_string (manifest, "run-id") == NULL)
+    return "it has no “run-id”";
+
+  files = g_variant_lookup_value (manifest, "files", G_VARIANT_TYPE ("av"));
+  if (files == NULL)
+    return "it has no “files”";
+  for (gsize i = 0; i < g_variant_n_children (files); i++)
+    {
+      g_autoptr (GVariant) boxed = g_variant_get_child_value (files, i);
+      g_autoptr (GVariant) file = g_variant_get_variant (boxed);
+      const char *name;
+      guint64 bytes, xxh3;
+
+      if (!get_file (file, &name, &bytes, &xxh3))
+        return "one of its files has no name, bytes and xxh3 that can be";
+    }
+  return NULL;
+}
+
+static gboolean
+read_small_file (const char *path, char **text, gsize *size, GError **error)
+{
+  struct stat st;
+
+  if (stat (path, &st) != 0)
+    {
+      dlp_durable_set_error (error, errno, "%s: cannot read", path);
+      return FALSE;
+    }
+  if (!S_ISREG (st.st_mode) || st.st_size > MAX_BYTES)
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                   "%s: is no manifest of dlpipe: not a regular file of at most %d bytes", path,
+                   MAX_BYTES);
+      return FALSE;
+    }
+  return g_file_get_contents (path, text, size, error);
+}
+
+GVariant *
+dlp_manifest_load (const char *path, GError **error)
+{
+  g_autoptr (GVariant) manifest = NULL;
+  g_autoptr (GError) local = NULL;
+  g_autofree char *text = NULL;
+  const char *fault;
+  gsize size;
+
+  g_return_val_if_fail (path != NULL, NULL);
+
+  if (!read_small_file (path, &text, &size, error))
+    return NULL;
+
+  manifest = dlp_json_parse (text, size, &local);
+  fault = manifest != NULL ? find_fault (manifest) : local->message;
+  if (fault == NULL)
+    {
+      /* In one piece, so that its strings stay where they are. */
+      g_variant_get_data (manifest);
+      return g_steal_pointer (&manifest);
+    }
+
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: is no manifest of dlpipe: %s", path,
+               fault);
+  return NULL;
+}
+
+const char *
+dlp_manifest_get_string (GVariant *manifest, const char *key)
+{
+  const char *text = NULL;
+
+  g_return_val_if_fail (manifest != NULL && key != NULL, NULL);
+
+  return g_variant_lookup (manifest, key, "&s", &text) ? text : NULL;
+}
+
+gboolean
+dlp_manifest_get_uint64 (GVariant *manifest, const char *key, guint64 *value)
+{
+  g_return_val_if_fail (manifest != NULL && key != NULL && value != NULL, FALSE);
+
+  return get_number (manifest, key, value);
+}
+
+guint
+dlp_manifest_get_n_files (GVariant *manifest)
+{
+  g_autoptr (GVariant) files = NULL;
+
+  g_return_val_if_fail (manifest != NULL, 0);
+
+  files = g_variant_lookup_value (manifest, "files", G_VARIANT_TYPE ("av"));
+  return files != NULL ? (guint) g_variant_n_children (files) : 0;
+}
+
+void
+dlp_manifest_get_file (GVariant *manifest,
+                       guint index,
+                       const char **name,
+                       guint64 *bytes,
+                       guint64 *xxh3)
+{
+  g_autoptr (GVariant) files = NULL;
+  g_autoptr (GVariant) boxed = NULL;
+  g_autoptr (GVariant) file = NULL;
+
+  g_return_if_fail (index < dlp_manifest_get_n_files (manifest));
+
+  files = g_variant_lookup_value (manifest, "files", G_VARIANT_TYPE ("av"));
+  boxed = g_variant_get_child_value (files, index);
+  file = g_variant_get_variant (boxed);
+  if (!get_file (file, name, bytes, xxh3))
+    g_return_if_reached ();
+}
+
+/* ---- what is in the way ---- */
+
+static gboolean
+is_there (const char *path)
+{
+  struct stat st;
+
+  return lstat (path, &st) == 0;
+}
+
+static gboolean
+is_listed (GVariant *manifest, const char *path)
+{
+  g_autofree char *wanted = g_path_get_basename (path);
+  guint n = dlp_manifest_get_n_files (manifest);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name;
+      guint64 bytes, xxh3;
+
+      dlp_manifest_get_file (manifest, i, &name, &bytes, &xxh3);
+      if (strcmp (name, wanted) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean delete (const char *path, GError **error)
+{
+  if (g_unlink (path) == 0 || errno == ENOENT)
+    return TRUE;
+
+  dlp_durable_set_error (error, errno, "%s: cannot delete", path);
+  return FALSE;
+}
+
+/* The manifest last: whoever is interrupted before can do it again. */
+static gboolean
+delete_listed (const char *path, GVariant *manifest, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  guint n = dlp_manifest_get_n_files (manifest);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *full = NULL;
+      const char *name;
+      guint64 bytes, xxh3;
+
+      dlp_manifest_get_file (manifest, i, &name, &bytes, &xxh3);
+      full = g_build_filename (folder, name, NULL);
+      if (!delete (full, error))
+        return FALSE;
+    }
+  return delete (path, error);
+}
+
+static gboolean
+overwrite_location (const char *path, const char *const *files, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autoptr (GVariant) manifest = dlp_manifest_load (path, &local);
+
+  for (guint i = 0; files[i] != NULL; i++)
+    {
+      if (!is_there (files[i]) || (manifest != NULL && is_listed (manifest, files[i])))
+        continue;
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
+                   "%s is there already, and %s%s; --overwrite deletes only what the manifest of "
+                   "an output lists: delete the file yourself, or choose another location",
+                   files[i], manifest != NULL ? "is not listed in " : "",
+                   manifest != NULL ? path : local->message);
+      return FALSE;
+    }
+  if (manifest != NULL)
+    return delete_listed (path, manifest, error);
+  if (!is_there (path))
+    return TRUE;
+
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
+               "%s; delete the file yourself, or choose another location", local->message);
+  return FALSE;
+}
+
+gboolean
+dlp_manifest_check_location (const char *path,
+                             const char *const *files,
+                             gboolean overwrite,
+                             GError **error)
+{
+  const char *found = is_there (path) ? path : NULL;
+
+  g_return_val_if_fail (path != NULL && files != NULL, FALSE);
+
+  if (overwrite)
+    return overwrite_location (path, files, error);
+
+  for (guint i = 0; files[i] != NULL && found == NULL; i++)
+    if (is_there (files[i]))
+      found = files[i];
+  if (found == NULL)
+    return TRUE;
+
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
+               "%s is there already, and is not of this run: choose another location; or "
+               "--overwrite deletes what %s lists",
+               found, path);
+  return FALSE;
+}
+
+gboolean
+dlp_manifest_discard (const char *path,
+                      const char *const *files,
+                      const char *run_id,
+                      GError **error)
+{
+  g_autoptr (GVariant) manifest = NULL;
+  gboolean foreign;
+
+  g_return_val_if_fail (path != NULL && files != NULL, FALSE);
+
+  manifest = dlp_manifest_load (path, NULL);
+  foreign = manifest != NULL && run_id != NULL &&
+            strcmp (dlp_manifest_get_string (manifest, "run-id"), run_id) != 0;
+  for (guint i = 0; files[i] != NULL; i++)
+    if (!dlp_output_file_clean (files[i], 0, error) || (!foreign && !delete (files[i], error)))
+      return FALSE;
+  return dlp_output_file_clean (path, 0, error) && (foreign || delete (path, error));
+}
+
+/* ---- hashes ---- */
+
+static gboolean
+hash_descriptor (int fd, const char *path, guint64 length, guint64 *xxh3, GError **error)
+{
+  g_autofree char *buffer = g_malloc (HASH_SIZE);
+  XXH3_state_t *state = XXH3_createState ();
+  guint64 done = 0;
+  gssize n = 1;
+
+  XXH3_64bits_reset (state);
+  while (done < length && n > 0)
+    {
+      n = dlp_durable_read (fd, path, buffer, (gsize) MIN (length - done, HASH_SIZE), done, error);
+      if (n > 0)
+        {
+          XXH3_64bits_update (state, buffer, (gsize) n);
+          done += (guint64) n;
+        }
+    }
+  *xxh3 = XXH3_64bits_digest (state);
+  XXH3_freeState (state);
+
+  if (n == 0)
+    g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+                 "%s: ends at byte %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, path, done,
+                 length);
+  return n > 0;
+}
+
+gboolean
+dlp_manifest_hash_file (const char *path, guint64 length, guint64 *xxh3, GError **error)
+{
+  gboolean ok;
+  int fd;
+
+  g_return_val_if_fail (path != NULL && xxh3 != NULL, FALSE);
+
+  fd = TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (fd < 0)
+    {
+      dlp_durable_set_error (error, errno, "%s: cannot open", path);
+      return FALSE;
+    }
+
+  ok = hash_descriptor (fd, path, length, xxh3, error);
+  close (fd);
+  return ok;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "dlp-macros.h"
+
+G_BEGIN_DECLS
+
+/* The manifest of an output: a JSON file beside the files of a sink, written when they are
+ * complete:
+ *
+ *   {
+ *     "dlpipe-manifest": 1,
+ *     "format": "megatron",
+ *     "run-id": "…",
+ *     "files": [ { "name": "corpus.bin", "bytes": 26, "xxh3": "16 hexadecimal digits" }, … ],
+ *     … what else the format has to say
+ *   }
+ *
+ * Names are relative to the manifest's folder, and never leave it. By the manifest `--overwrite`
+ * knows what it may delete, and dlpipe-dataset what it looks at. Any thread. */
+
+/* One file of a manifest; the hash is XXH3, 64 bits. */
+typedef struct
+{
+  const char *path; /* beside the manifest */
+  guint64 bytes;
+  guint64 xxh3;
+} DlpManifestFile;
+
+/* (transfer full), not floating. @members: a{sv}, sunk if floating: what follows "files". */
+DLP_API GVariant *dlp_manifest_new (const char *format,
+                                    const char *run_id,
+                                    const DlpManifestFile *files,
+                                    guint n_files,
+                                    GVariant *members);
+/* Writes it durably; does nothing if the file has it already. */
+DLP_API gboolean dlp_manifest_write (const char *path, GVariant *manifest, GError **error);
+/* (transfer full): a{sv} as dlp_json_parse() gives it, with its version, format, run-id and files
+ * checked. G_IO_ERROR_NOT_FOUND: there is none. G_IO_ERROR_INVALID_DATA: it is no manifest. */
+DLP_API GVariant *dlp_manifest_load (const char *path, GError **error);
+/* (transfer none) (nullable): a string member. */
+DLP_API const char *dlp_manifest_get_string (GVariant *manifest, const char *key);
+/* FALSE: there is no such member. */
+DLP_API gboolean dlp_manifest_get_uint64 (GVariant *manifest, const char *key, guint64 *value);
+DLP_API guint dlp_manifest_get_n_files (GVariant *manifest);
+/* *name lives as long as the manifest. */
+DLP_API void dlp_manifest_get_file (GVariant *manifest,
+                                    guint index,
+                                    const char **name,
+                                    guint64 *bytes,
+                                    guint64 *xxh3);
+
+/* For a sink's check_location(): whether none of @files (NULL-terminated paths) and no manifest is
+ * there; otherwise DLP_STATE_ERROR_FOREIGN_OUTPUT. @overwrite: deletes what the manifest lists, and
+ * it itself; refuses, and deletes nothing, where one of @files is not in its list. */
+DLP_API gboolean dlp_manifest_check_location (const char *path,
+                                              const char *const *files,
+                                              gboolean overwrite,
+                                              GError **error);
+/* For a sink's discard(): deletes finished and unfinished files of the run; those that a manifest
+ * calls another run's stay. */
+DLP_API gboolean dlp_manifest_discard (const char *path,
+                                       const char *const *files,
+                                       const char *run_id,
+                                       GError **error);
+
+/* The hash of the first @length bytes of a file, read in pieces. Shorter: DLP_STATE_ERROR_CHANGED.
+ */
+DLP_API gboolean dlp_manifest_hash_file (const char *path,
+                                         guint64 length,
+                                         guint64 *xxh3,
+                                         GError **error);
+
+G_END_DECLS
