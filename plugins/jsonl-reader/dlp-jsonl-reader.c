@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "dlp-jsonl-reader.h"
+
+#include <string.h>
+
+#include "json-lines.h"
+#include "json-record.h"
+
+/* What a worker keeps for the next line. */
+#define MAX_SCRATCH_BYTES (1024 * 1024)
+#define TEXT_FIELD 0
+
+struct _DlpJsonlReader
+{
+  DlpReader parent_instance;
+
+  char *field;
+  char **fields;
+  gboolean allow_non_finite;
+
+  JsonPlan *plan;
+  guint n_values;
+};
+
+typedef struct
+{
+  JsonScratch *scratch;
+  JsonCounts counts;
+  JsonValue values[];
+} Worker;
+
+enum
+{
+  COUNTER_LONE_SURROGATES,
+  COUNTER_DUPLICATE_KEYS,
+};
+
+static const char *const counters[] = { "lone-surrogates", "duplicate-keys", NULL };
+
+enum
+{
+  PROP_0,
+  PROP_FIELD,
+  PROP_FIELDS,
+  PROP_ALLOW_NON_FINITE,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (DlpJsonlReader, dlp_jsonl_reader, DLP_TYPE_READER)
+
+/* ---- the schema ---- */
+
+static gboolean
+check_names (DlpJsonlReader *self, GError **error)
+{
+  for (guint i = 0; self->fields != NULL && self->fields[i] != NULL; i++)
+    {
+      if (strcmp (self->fields[i], "text") == 0)
+        {
+          g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                       "%s: fields: \"text\" is the name of the field that field=%s becomes",
+                       dlp_element_get_name (DLP_ELEMENT (self)), self->field);
+          return FALSE;
+        }
+      for (guint k = 0; k < i; k++)
+        if (strcmp (self->fields[i], self->fields[k]) == 0)
+          {
+            g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                         "%s: fields: \"%s\" is given twice",
+                         dlp_element_get_name (DLP_ELEMENT (self)), self->fields[i]);
+            return FALSE;
+          }
+    }
+  return TRUE;
+}
+
+static JsonPlan *
+make_plan (DlpJsonlReader *self, GError **error)
+{
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+  g_autoptr (GError) local_error = NULL;
+  JsonFlags flags = JSON_FLAGS_NONE;
+  JsonPlan *plan;
+
+  g_ptr_array_add (paths, self->field);
+  for (guint i = 0; self->fields != NULL && self->fields[i] != NULL; i++)
+    g_ptr_array_add (paths, self->fields[i]);
+  if (dlp_element_get_strict (DLP_ELEMENT (self)))
+    flags |= JSON_FLAGS_STRICT;
+  if (self->allow_non_finite)
+    flags |= JSON_FLAGS_ALLOW_NON_FINITE;
+
+  plan = json_plan_new ((const char *const *) paths->pdata, paths->len, flags, &local_error);
+  if (plan == NULL)
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s: %s",
+                 dlp_element_get_name (DLP_ELEMENT (self)), local_error->message);
+  return plan;
+}
+
+static DlpSchema *
+dlp_jsonl_reader_get_schema (DlpReader *reader, GError **error)
+{
+  DlpJsonlReader *self = DLP_JSONL_READER (reader);
+  guint n = 1 + (self->fields != NULL ? g_strv_length (self->fields) : 0);
+  g_autofree const char **names = g_new (const char *, n);
+  g_autofree DlpFieldType *types = g_new (DlpFieldType, n);
+  g_autofree gboolean *optional = g_new (gboolean, n);
+
+  if (!check_names (self, error))
+    return NULL;
+  g_clear_pointer (&self->plan, json_plan_unref);
+  self->plan = make_plan (self, error);
+  if (self->plan == NULL)
+    return NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      names[i] = i == TEXT_FIELD ? "text" : self->fields[i - 1];
+      types[i] = DLP_FIELD_STRING;
+      optional[i] = i != TEXT_FIELD;
+    }
+  self->n_values = n;
+  return dlp_schema_new (DLP_SCHEMA_RECORDS, n, names, types, optional);
+}
+
+/* ---- parsing, on a worker ---- */
+
+static gpointer
+dlp_jsonl_reader_worker_new (DlpReader *reader)
+{
+  DlpJsonlReader *self = DLP_JSONL_READER (reader);
+  Worker *worker = g_malloc0 (sizeof (Worker) + self->n_values * sizeof (JsonValue));
+
+  worker->scratch = json_scratch_new ();
+  return worker;
+}
+
+static void
+dlp_jsonl_reader_worker_free (DlpReader *reader, gpointer data)
+{
+  Worker *worker = data;
+
+  json_scratch_free (worker->scratch);
+  g_free (worker);
+}
+
+/* A line of a chunk. */
+typedef struct
+{
+  const guint8 *data;
+  gsize size;
+  gsize offset; /* in the chunk */
+  guint lines;  /* passed since the last record */
+  gboolean is_first;
+  gboolean is_unterminated;
+} Line;
+
+static void
+reject (DlpReaderChunk *chunk, const Line *line, const char *kind, gsize offset, char *message)
+{
+  dlp_reader_chunk_reject (chunk, line->lines, kind, line->offset + offset, line->data, line->size,
+                           message);
+}
+
+/* FALSE: the file is not what it should be, and ends here. */
+static gboolean
+reject_json (DlpReaderChunk *chunk, const Line *line, const JsonError *error)
+{
+  gboolean is_other = error->kind == JSON_ERROR_UTF_16 || error->kind == JSON_ERROR_COMPRESSED ||
+                      error->kind == JSON_ERROR_ARRAY_LINE;
+
+  if (is_other && line->is_first)
+    {
+      dlp_reader_chunk_damage (chunk, line->offset + error->offset, g_strdup (error->message));
+      return FALSE;
+    }
+
+  if (line->is_unterminated)
+    reject (
+        chunk, line, "unterminated", error->offset,
+        g_strdup_printf ("the last line, which does not end with a newline: %s", error->message));
+  else
+    reject (chunk, line, json_error_kind_get_name (error->kind), error->offset,
+            g_strdup (error->message));
+  return TRUE;
+}
+
+static void
+reject_text (DlpJsonlReader *self, DlpReaderChunk *chunk, const Line *line, const JsonValue *text)
+{
+  const char *kind = text->kind == JSON_VALUE_MISSING ? "missing" :
+                     text->kind == JSON_VALUE_NULL    ? "null" :
+                                                        "type";
+  gsize offset = text->data != NULL ? (gsize) (text->data - line->data) : 0;
+
+  if (text->kind == JSON_VALUE_MISSING)
+    reject (chunk, line, kind, 0, g_strdup_printf ("no field \"%s\"", self->field));
+  else
+    reject (chunk, line, kind, offset,
+            g_strdup_printf ("the field \"%s\" is of kind %s, expected a string", self->field,
+                             json_value_kind_get_name (text->kind)));
+}
+
+static void
+append_values (DlpJsonlReader *self, DlpReaderChunk *chunk, const JsonValue *values)
+{
+  DlpRecordBatchBuilder *builder = dlp_reader_chunk_get_builder (chunk);
+
+  for (guint i = 0; i < self->n_values; i++)
+    if (values[i].kind == JSON_VALUE_MISSING || values[i].kind == JSON_VALUE_NULL)
+      dlp_record_batch_builder_append_null (builder, i);
+    else
+      dlp_record_batch_builder_append_value (builder, i, values[i].data, values[i].len);
+}
+
+static void
+count (DlpReaderChunk *chunk, JsonCounts *counts)
+{
+  if (counts->lone_surrogates > 0)
+    dlp_reader_chunk_count (chunk, COUNTER_LONE_SURROGATES, counts->lone_surrogates);
+  if (counts->duplicate_keys > 0)
+    dlp_reader_chunk_count (chunk, COUNTER_DUPLICATE_KEYS, counts->duplicate_keys);
+  *counts = (JsonCounts){ 0 };
+}
+
+/* FALSE: nothing of the file behind it counts. */
+static gboolean
+parse_line (DlpJsonlReader *self, Worker *worker, DlpReaderChunk *chunk, const Line *line)
+{
+  JsonError error;
+
+  if (!json_parse_record (self->plan, worker->scratch, line->data, line->size, worker->values,
+                          &worker->counts, &error))
+    return reject_json (chunk, line, &error);
+
+  if (G_UNLIKELY (worker->counts.lone_surrogates | worker->counts.duplicate_keys))
+    count (chunk, &worker->counts);
+  if (G_UNLIKELY (worker->values[TEXT_FIELD].kind != JSON_VALUE_STRING))
+    {
+      reject_text (self, chunk, line, &worker->values[TEXT_FIELD]);
+      return TRUE;
+    }
+  append_values (self, chunk, worker->values);
+  dlp_reader_chunk_end_record (chunk, line->lines);
+  return TRUE;
+}
+
+static void
+dlp_jsonl_reader_parse (DlpReader *reader, gpointer data, DlpReaderChunk *chunk)
+{
+  DlpJsonlReader *self = DLP_JSONL_READER (reader);
+  Worker *worker = data;
+  gboolean at_start = dlp_reader_chunk_get_offset (chunk) == 0;
+  gsize size, next;
+  const guint8 *bytes = dlp_reader_chunk_get_data (chunk, &size);
+  guint lines = 0;
+
+  for (gsize at = 0; at < size; at = next)
+    {
+      const guint8 *end = json_find_newline (bytes + at, size - at);
+      Line line = {
+        .data = bytes + at,
+        .size = end != NULL ? (gsize) (end - bytes) - at : size - at,
+        .offset = at,
+        .lines = ++lines,
+        .is_first = at_start && at == 0,
+        .is_unterminated = end == NULL,
+      };
+
+      next = end != NULL ? at + line.size + 1 : size;
+      if (json_line_is_blank (line.data, line.size))
+        continue;
+      if (!parse_line (self, worker, chunk, &line))
+        break;
+      lines = 0;
+    }
+
+  dlp_reader_chunk_pass_lines (chunk, lines);
+  json_scratch_trim (worker->scratch, MAX_SCRATCH_BYTES);
+}
+
+/* ---- object ---- */
+
+static void
+dlp_jsonl_reader_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  DlpJsonlReader *self = DLP_JSONL_READER (object);
+
+  switch (id)
+    {
+    case PROP_FIELD:
+      g_value_set_string (value, self->field);
+      break;
+    case PROP_FIELDS:
+      g_value_set_boxed (value, self->fields);
+      break;
+    case PROP_ALLOW_NON_FINITE:
+      g_value_set_boolean (value, self->allow_non_finite);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+dlp_jsonl_reader_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  DlpJsonlReader *self = DLP_JSONL_READER (object);
+
+  switch (id)
+    {
+    case PROP_FIELD:
+      g_free (self->field);
+      self->field = g_value_dup_string (value);
+      break;
+    case PROP_FIELDS:
+      g_strfreev (self->fields);
+      self->fields = g_value_dup_boxed (value);
+      break;
+    case PROP_ALLOW_NON_FINITE:
+      self->allow_non_finite = g_value_get_boolean (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+dlp_jsonl_reader_finalize (GObject *object)
+{
+  DlpJsonlReader *self = DLP_JSONL_READER (object);
+
+  g_clear_pointer (&self->plan, json_plan_unref);
+  g_free (self->field);
+  g_strfreev (self->fields);
+
+  G_OBJECT_CLASS (dlp_jsonl_reader_parent_class)->finalize (object);
+}
+
+static void
+dlp_jsonl_reader_class_init (DlpJsonlReaderClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  DlpReaderClass *reader_class = DLP_READER_CLASS (klass);
+
+  object_class->get_property = dlp_jsonl_reader_get_property;
+  object_class->set_property = dlp_jsonl_reader_set_property;
+  object_class->finalize = dlp_jsonl_reader_finalize;
+  reader_class->get_schema = dlp_jsonl_reader_get_schema;
+  reader_class->worker_new = dlp_jsonl_reader_worker_new;
+  reader_class->worker_free = dlp_jsonl_reader_worker_free;
+  reader_class->parse = dlp_jsonl_reader_parse;
+  dlp_reader_class_set_counters (reader_class, counters);
+  dlp_element_class_set_description (
+      DLP_ELEMENT_CLASS (klass),
+      "Reads JSON lines: the text of one field of each object, and "
+      "other fields on request",
+      "file-source location=data/*.jsonl.zst ! jsonl-reader field=text ! null-sink");
+
+  properties[PROP_FIELD] = g_param_spec_string (
+      "field", NULL,
+      "The string that becomes the field text; a dot goes down into an object (data.doc.text), "
+      "\\. is a dot in a key",
+      "text", DLP_PARAM_READWRITE);
+  properties[PROP_FIELDS] = g_param_spec_boxed (
+      "fields", NULL,
+      "Further fields, optional ones of the records: strings as they are, other values as their "
+      "JSON text",
+      G_TYPE_STRV, DLP_PARAM_READWRITE);
+  properties[PROP_ALLOW_NON_FINITE] = g_param_spec_boolean (
+      "allow-non-finite", NULL, "Accept NaN, Infinity and -Infinity, which are not JSON", FALSE,
+      DLP_PARAM_READWRITE);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+dlp_jsonl_reader_init (DlpJsonlReader *self)
+{
+  self->field = g_strdup ("text");
+}
