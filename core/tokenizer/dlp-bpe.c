@@ -111,7 +111,7 @@ merger_start (Merger *self, const guint8 *p, gsize len)
     }
   for (gsize i = 0; i + 1 < len; i++)
     {
-      self->ranks[i] = dlp_vocabulary_merge (self->vocabulary, self->ids[i], self->ids[i + 1]);
+      self->ranks[i] = self->vocabulary->byte_pairs[p[i] << 8 | p[i + 1]];
       if (self->ranks[i] != DLP_ID_NONE)
         self->heap[self->heap_len++] = i;
     }
@@ -175,7 +175,7 @@ merge_by_scan (const DlpVocabulary *vocabulary, const guint8 *p, gsize len, guin
   for (gsize i = 0; i < n; i++)
     ids[i] = vocabulary->byte_ids[p[i]];
   for (gsize i = 0; i + 1 < n; i++)
-    ranks[i] = dlp_vocabulary_merge (vocabulary, ids[i], ids[i + 1]);
+    ranks[i] = vocabulary->byte_pairs[p[i] << 8 | p[i + 1]];
   ranks[n - 1] = DLP_ID_NONE;
 
   for (;;)

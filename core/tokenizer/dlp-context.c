@@ -2,16 +2,10 @@
 #include "dlp-context.h"
 #include "dlp-scan.h"
 
-#define DEFAULT_CACHE_BYTES (8 * 1024 * 1024)
+#define DEFAULT_CACHE_BYTES (32 * 1024 * 1024)
 #define IDS_KEPT (1u << 18)
 #define TAIL 32
 #define PADDED (TAIL + 16)
-
-#ifdef __clang__
-#define ALWAYS_INLINE inline __attribute__ ((always_inline))
-#else
-#define ALWAYS_INLINE inline __attribute__ ((always_inline, artificial))
-#endif
 
 typedef const guint8 *(*ScanFunc) (const guint8 *p, const guint8 *end);
 
@@ -113,7 +107,7 @@ static gsize __attribute__ ((noinline)) encode_miss (DlpTokenizerContext *self,
   return at + n;
 }
 
-static ALWAYS_INLINE gsize
+static DLP_INLINE gsize
 emit_slot (const DlpPieceSlot *slot, gpointer out, gsize at, gboolean wide)
 {
   guint32 first = slot->ids[0];
@@ -141,7 +135,7 @@ emit_slot (const DlpPieceSlot *slot, gpointer out, gsize at, gboolean wide)
 }
 
 /* 16 bytes at @p can be read and DLP_SHORT_MAX_IDS ids at @at be written. */
-static ALWAYS_INLINE gsize
+static DLP_INLINE gsize
 encode_piece (DlpTokenizerContext *self,
               const guint8 *p,
               gsize len,
@@ -165,7 +159,7 @@ encode_piece (DlpTokenizerContext *self,
 }
 
 /* The last bytes of a text, where nothing may be read or written behind the end. */
-static ALWAYS_INLINE gsize
+static DLP_INLINE gsize
 encode_tail (DlpTokenizerContext *self,
              const guint8 *p,
              gsize len,
@@ -193,7 +187,7 @@ encode_tail (DlpTokenizerContext *self,
 
 /* One copy of this loop is made for each scanner and width. A text of n bytes makes at most n ids,
  * so that behind a piece that ends TAIL bytes before the end there is always room. */
-static ALWAYS_INLINE gsize
+static DLP_INLINE gsize
 encode_loop (DlpTokenizerContext *self,
              const guint8 *text,
              gsize len,
@@ -214,13 +208,13 @@ encode_loop (DlpTokenizerContext *self,
   return p < end ? encode_tail (self, p, end - p, out, n, scan, wide) : n;
 }
 
-static ALWAYS_INLINE const guint8 *
+static DLP_INLINE const guint8 *
 scan_cl100k (const guint8 *p, const guint8 *end)
 {
   return dlp_scan_cl100k (p, end, TRUE);
 }
 
-static ALWAYS_INLINE const guint8 *
+static DLP_INLINE const guint8 *
 scan_cl100k_old (const guint8 *p, const guint8 *end)
 {
   return dlp_scan_cl100k (p, end, FALSE);
@@ -299,7 +293,7 @@ dlp_context_encode (DlpTokenizerContext *self,
 /**
  * dlp_tokenizer_context_new: (skip)
  * @tokenizer: a tokenizer
- * @cache_bytes: how many bytes the cache of pieces may take, or 0 for 8 MiB; rounded down to a
+ * @cache_bytes: how many bytes the cache of pieces may take, or 0 for 32 MiB; rounded down to a
  * power of two, and at least 64 KiB
  *
  * Makes what one thread needs to encode with @tokenizer, which it keeps alive.

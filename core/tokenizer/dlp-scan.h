@@ -68,7 +68,7 @@ dlp_count_ones16 (guint mask)
   return __builtin_ctz (~mask | 0x10000);
 }
 
-static inline const guint8 *
+static DLP_INLINE const guint8 *
 dlp_scan_letters (const guint8 *p, const guint8 *end)
 {
   while (end - p > 16)
@@ -83,7 +83,7 @@ dlp_scan_letters (const guint8 *p, const guint8 *end)
 }
 
 /* a run of ASCII in @set; NULL if a character that is not ASCII or the end comes next */
-static inline const guint8 *
+static DLP_INLINE const guint8 *
 dlp_scan_ascii (const guint8 *p, const guint8 *end, guint set)
 {
   while (p < end && DLP_IN (set, dlp_ascii_class[*p]))
@@ -91,7 +91,7 @@ dlp_scan_ascii (const guint8 *p, const guint8 *end, guint set)
   return p < end && *p < 0x80 ? p : NULL;
 }
 
-static inline const guint8 *
+static DLP_INLINE const guint8 *
 dlp_scan_gpt2 (const guint8 *p, const guint8 *end)
 {
   const guint8 *start = p, *stop;
@@ -123,7 +123,7 @@ dlp_scan_gpt2 (const guint8 *p, const guint8 *end)
   return stop ? stop : dlp_scan_gpt2_any (start, end);
 }
 
-static inline const guint8 *
+static DLP_INLINE const guint8 *
 dlp_scan_digits3 (const guint8 *p, const guint8 *end)
 {
   guint n = 1;
@@ -133,7 +133,7 @@ dlp_scan_digits3 (const guint8 *p, const guint8 *end)
   return n == 3 || (p + n < end && p[n] < 0x80) ? p + n : NULL;
 }
 
-static inline const guint8 *
+static DLP_INLINE const guint8 *
 dlp_scan_cl100k (const guint8 *p, const guint8 *end, gboolean blank_end)
 {
   const guint8 *stop = NULL;
@@ -161,7 +161,7 @@ dlp_scan_cl100k (const guint8 *p, const guint8 *end, gboolean blank_end)
   return stop ? stop : dlp_scan_cl100k_any (p, end, blank_end);
 }
 
-static inline const guint8 *
+static DLP_INLINE const guint8 *
 dlp_scan_o200k (const guint8 *p, const guint8 *end)
 {
   const guint8 *stop = NULL;

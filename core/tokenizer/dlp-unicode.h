@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+#define DLP_INLINE inline __attribute__ ((always_inline))
+
 /* The classes that the known patterns tell apart. The order is that of unicode/make-table.py. */
 typedef enum
 {

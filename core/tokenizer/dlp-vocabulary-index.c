@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-vocabulary.h"
 
+/* bits of the filter for each slot of the table, as a power of two */
+#define FILTER_BITS 3
+
 static guint
 bits_for (gsize n)
 {
@@ -27,11 +30,12 @@ dlp_vocabulary_insert (DlpVocabulary *self, guint32 id)
     }
   else
     {
-      guint32 i = dlp_hash_bytes (p, len) & self->longs_mask;
+      guint64 hash = dlp_hash_bytes (p, len);
+      guint32 i = hash & self->longs_mask;
 
       while (self->longs[i])
         i = (i + 1) & self->longs_mask;
-      self->longs[i] = id + 1;
+      self->longs[i] = hash >> 32 << 32 | (id + 1);
     }
   return TRUE;
 }
@@ -39,17 +43,20 @@ dlp_vocabulary_insert (DlpVocabulary *self, guint32 id)
 guint32
 dlp_vocabulary_lookup (const DlpVocabulary *self, const guint8 *p, gsize len)
 {
+  guint64 hash;
+
   if (len <= DLP_KEY_MAX_LEN)
     return dlp_vocabulary_lookup_key (self, dlp_key_load_short (p, len));
   if (len > DLP_TOKEN_MAX_LEN)
     return DLP_ID_NONE;
 
-  for (guint32 i = dlp_hash_bytes (p, len) & self->longs_mask; self->longs[i];
-       i = (i + 1) & self->longs_mask)
+  hash = dlp_hash_bytes (p, len);
+  for (guint32 i = hash & self->longs_mask; self->longs[i]; i = (i + 1) & self->longs_mask)
     {
-      guint32 id = self->longs[i] - 1;
+      guint32 id = (guint32) self->longs[i] - 1;
 
-      if (self->lengths[id] == len && memcmp (self->bytes + self->starts[id], p, len) == 0)
+      if (self->longs[i] >> 32 == hash >> 32 && self->lengths[id] == len &&
+          memcmp (self->bytes + self->starts[id], p, len) == 0)
         return id;
     }
   return DLP_ID_NONE;
@@ -75,7 +82,20 @@ collect_pairs (const DlpVocabulary *self, guint32 id, GArray *pairs)
     }
 }
 
-/* Fills the table of pairs: every way to cut an entry into two others. */
+static void
+add_pair (DlpVocabulary *self, guint64 slot)
+{
+  guint64 hash = (slot >> DLP_ID_BITS) * DLP_PAIR_MULTIPLIER;
+  guint64 bit = hash >> self->filter_shift;
+  guint32 i = hash >> self->pairs_shift;
+
+  while (self->pairs[i] != DLP_PAIR_EMPTY)
+    i = (i + 1) & self->pairs_mask;
+  self->pairs[i] = slot;
+  self->pairs_filter[bit / 64] |= (guint64) 1 << (bit % 64);
+}
+
+/* Fills the tables of pairs: every way to cut an entry into two others. */
 void
 dlp_vocabulary_index (DlpVocabulary *self)
 {
@@ -90,14 +110,13 @@ dlp_vocabulary_index (DlpVocabulary *self)
   self->pairs_mask = (1u << bits) - 1;
   self->pairs = g_new (guint64, (gsize) 1 << bits);
   memset (self->pairs, 0xff, sizeof (guint64) << bits);
-
+  self->filter_shift = self->pairs_shift - FILTER_BITS;
+  self->pairs_filter = g_new0 (guint64, ((gsize) 1 << (bits + FILTER_BITS)) / 64);
   for (guint n = 0; n < pairs->len; n++)
-    {
-      guint64 slot = g_array_index (pairs, guint64, n);
-      guint32 i = ((slot >> DLP_ID_BITS) * DLP_PAIR_MULTIPLIER) >> self->pairs_shift;
+    add_pair (self, g_array_index (pairs, guint64, n));
 
-      while (self->pairs[i] != DLP_PAIR_EMPTY)
-        i = (i + 1) & self->pairs_mask;
-      self->pairs[i] = slot;
-    }
+  self->byte_pairs = g_new (guint32, 1 << 16);
+  for (guint i = 0; i < 1 << 16; i++)
+    self->byte_pairs[i] =
+        dlp_vocabulary_merge (self, self->byte_ids[i >> 8], self->byte_ids[i & 255]);
 }

@@ -174,7 +174,7 @@ make_tables (DlpVocabulary *self, const Parser *parser)
   self->shorts = g_new0 (DlpShortSlot, n);
   self->shorts_mask = n - 1;
   n = (gsize) 1 << MAX (g_bit_storage (n_long * 2), 8);
-  self->longs = g_new0 (guint32, n);
+  self->longs = g_new0 (guint64, n);
   self->longs_mask = n - 1;
 }
 
@@ -241,6 +241,8 @@ dlp_vocabulary_free (DlpVocabulary *self)
   g_free (self->shorts);
   g_free (self->longs);
   g_free (self->pairs);
+  g_free (self->pairs_filter);
+  g_free (self->byte_pairs);
   g_free (self);
 }
 

@@ -32,10 +32,14 @@ typedef struct
 
   DlpShortSlot *shorts; /* entries of at most DLP_KEY_MAX_LEN bytes */
   guint32 shorts_mask;
-  guint32 *longs; /* id + 1 of the others */
+  guint64 *longs; /* of the others, id + 1 below the upper half of their hash */
   guint32 longs_mask;
-  guint64 *pairs; /* left, right and result, DLP_ID_BITS each */
+  guint64 *pairs;        /* left, right and result, DLP_ID_BITS each */
+  guint64 *pairs_filter; /* a bit for the hash of each pair: most pairs that are asked for do not
+                          * merge, and this is small enough to stay in a near cache */
+  guint32 *byte_pairs;   /* what two bytes merge into, by left << 8 | right */
   guint pairs_shift;
+  guint filter_shift;
   guint32 pairs_mask;
 } DlpVocabulary;
 
@@ -71,7 +75,12 @@ static inline guint32
 dlp_vocabulary_merge (const DlpVocabulary *self, guint32 left, guint32 right)
 {
   guint64 key = (guint64) left << DLP_ID_BITS | right;
-  guint32 i = (key * DLP_PAIR_MULTIPLIER) >> self->pairs_shift;
+  guint64 hash = key * DLP_PAIR_MULTIPLIER;
+  guint64 bit = hash >> self->filter_shift;
+  guint32 i = hash >> self->pairs_shift;
+
+  if (!(self->pairs_filter[bit / 64] >> (bit % 64) & 1))
+    return DLP_ID_NONE;
 
   for (;; i = (i + 1) & self->pairs_mask)
     {

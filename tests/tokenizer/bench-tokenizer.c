@@ -20,6 +20,14 @@ cpu_seconds (void)
   return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
+static gsize
+cache_bytes (void)
+{
+  const char *value = g_getenv ("DLPIPE_BENCH_CACHE_BYTES");
+
+  return value ? g_ascii_strtoull (value, NULL, 10) : 0;
+}
+
 static int
 compare_doubles (const void *a, const void *b)
 {
@@ -31,7 +39,7 @@ compare_doubles (const void *a, const void *b)
 static void
 measure (DlpTokenizer *tokenizer, const char *path)
 {
-  g_autoptr (DlpTokenizerContext) context = dlp_tokenizer_context_new (tokenizer, 0);
+  g_autoptr (DlpTokenizerContext) context = dlp_tokenizer_context_new (tokenizer, cache_bytes ());
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL, *base = g_path_get_basename (path), *sha256 = NULL;
   g_autofree guint32 *ids = NULL;
