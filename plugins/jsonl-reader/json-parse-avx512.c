@@ -201,19 +201,33 @@ decode_vector (const guint8 *p, Vector v)
 }
 
 JSON_INLINE JSON_TARGET const guint8 *
-read_escaped_into (JsonWalk *walk, const guint8 *p, guint8 **out, gboolean store)
+read_one_escape (JsonWalk *walk, const guint8 *p, guint8 **dst, gboolean store)
 {
   gboolean strict = (walk->plan->flags & JSON_FLAGS_STRICT) != 0;
   guint8 unused[4];
+  guint8 *to = store ? *dst : unused;
+
+  p = json_read_escape (p, &to, strict, &walk->lone_surrogates);
+  if (store)
+    *dst = to;
+  return p;
+}
+
+JSON_INLINE JSON_TARGET const guint8 *
+read_escaped_into (JsonWalk *walk, const guint8 *p, guint8 **out, gboolean store)
+{
   guint8 *dst = store ? *out : NULL;
   gboolean open = FALSE;
+
+  /* A first key has but two bytes before it in the line; utf8_errors() looks at three. */
+  if (G_UNLIKELY (p < walk->line + 3) && (p = read_one_escape (walk, p, &dst, store)) == NULL)
+    return NULL;
 
   while (p < walk->end)
     {
       Vector v = vector_load (p);
       Decoded decoded = decode_vector (p, v);
       guint n = decoded.stops != 0 ? __builtin_ctzll (decoded.stops) : BLOCK;
-      guint8 *to;
 
       if (!check_utf8 (p, v, decoded.stops, &open))
         return NULL;
@@ -242,12 +256,9 @@ read_escaped_into (JsonWalk *walk, const guint8 *p, guint8 **out, gboolean store
       if (n > BLOCK - 6)
         continue;
 
-      to = store ? dst : unused;
-      p = json_read_escape (p, &to, strict, &walk->lone_surrogates);
+      p = read_one_escape (walk, p, &dst, store);
       if (p == NULL)
         return NULL;
-      if (store)
-        dst = to;
     }
 
   return NULL;

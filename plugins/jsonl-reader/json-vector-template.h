@@ -29,7 +29,7 @@ check_utf8 (const guint8 *p, Vector v, guint64 stops, gboolean *open)
 
   if (high == 0 && !*open)
     return TRUE;
-  *open = (high >> ((BLOCK - 3) << MASK_SHIFT)) != 0;
+  *open = stops == 0 && (high >> ((BLOCK - 3) << MASK_SHIFT)) != 0;
   return (utf8_errors (p, v) & MASK_THROUGH (stops)) == 0;
 }
 
@@ -86,7 +86,8 @@ read_escaped_into (JsonWalk *walk, const guint8 *p, guint8 **out, gboolean store
       guint64 stops;
       guint n;
 
-      if (*p == '\\')
+      /* A sequence that is open must first be found to be cut. */
+      if (*p == '\\' && !open)
         {
           guint8 unused[4];
           guint8 *to = store ? dst : unused;

@@ -211,7 +211,7 @@ push (JsonWalk *walk, const guint8 *open, const JsonPlanNode *node)
       if (is_object && node->size > 1)
         {
           walk->match = node;
-          memset (walk->scratch->seen + (node - walk->plan->nodes), 0, node->size);
+          memset (walk->scratch->seen + (node - walk->plan->nodes) + 1, 0, node->size - 1);
         }
       *frame = (JsonFrame){ node, walk->match, d + 1 };
       if (node->value >= 0)
