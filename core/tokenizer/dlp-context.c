@@ -4,6 +4,7 @@
 
 #define DEFAULT_CACHE_BYTES (32 * 1024 * 1024)
 #define IDS_KEPT (1u << 18)
+#define BATCH 64
 #define TAIL 32
 #define PADDED (TAIL + 16)
 
@@ -117,10 +118,8 @@ emit_slot (const DlpPieceSlot *slot, gpointer out, gsize at, gboolean wide)
     {
       guint32 *ids = (guint32 *) out + at;
 
+      memcpy (ids, slot->ids, sizeof slot->ids);
       ids[0] = first & DLP_COUNT_MASK;
-      ids[1] = slot->ids[1];
-      ids[2] = slot->ids[2];
-      ids[3] = slot->ids[3];
     }
   else
     {
@@ -134,8 +133,45 @@ emit_slot (const DlpPieceSlot *slot, gpointer out, gsize at, gboolean wide)
   return at + (first >> DLP_COUNT_SHIFT);
 }
 
-/* 16 bytes at @p can be read and DLP_SHORT_MAX_IDS ids at @at be written. */
+/* A piece that has been cut off; one that is too long for a key has only its length there. */
+typedef struct
+{
+  const guint8 *p;
+  const DlpPieceLine *line;
+  DlpKey key;
+} Span;
+
+static DLP_INLINE Span
+make_span (const DlpTokenizerContext *self, const guint8 *p, gsize len)
+{
+  Span span = { p, NULL, { len, 0 } };
+
+  if (G_LIKELY (len <= DLP_KEY_MAX_LEN))
+    {
+      span.key = dlp_key_load (p, len);
+      span.line = dlp_piece_cache_line (&self->cache, span.key);
+      __builtin_prefetch (span.line);
+    }
+  return span;
+}
+
+/* DLP_SHORT_MAX_IDS ids can be written at @at, or as many as the piece has bytes. */
 static DLP_INLINE gsize
+encode_span (DlpTokenizerContext *self, const Span *span, gpointer out, gsize at, gboolean wide)
+{
+  const DlpPieceSlot *slot;
+
+  if (G_UNLIKELY (span->line == NULL))
+    return encode_long (self, span->p, span->key.lo, out, at, wide);
+
+  slot = span->line->slots + !dlp_key_equal (span->line->slots[0].key, span->key);
+  if (G_LIKELY (dlp_key_equal (slot->key, span->key)))
+    return emit_slot (slot, out, at, wide);
+  return encode_miss (self, span->key, span->p, span->key.hi >> 56, out, at, wide);
+}
+
+/* 16 bytes at @p can be read */
+static gsize
 encode_piece (DlpTokenizerContext *self,
               const guint8 *p,
               gsize len,
@@ -143,19 +179,9 @@ encode_piece (DlpTokenizerContext *self,
               gsize at,
               gboolean wide)
 {
-  const DlpPieceLine *line;
-  DlpKey key;
+  Span span = make_span (self, p, len);
 
-  if (G_UNLIKELY (len > DLP_KEY_MAX_LEN))
-    return encode_long (self, p, len, out, at, wide);
-
-  key = dlp_key_load (p, len);
-  line = dlp_piece_cache_line (&self->cache, key);
-  if (G_LIKELY (dlp_key_equal (line->slots[0].key, key)))
-    return emit_slot (&line->slots[0], out, at, wide);
-  if (dlp_key_equal (line->slots[1].key, key))
-    return emit_slot (&line->slots[1], out, at, wide);
-  return encode_miss (self, key, p, len, out, at, wide);
+  return encode_span (self, &span, out, at, wide);
 }
 
 /* The last bytes of a text, where nothing may be read or written behind the end. */
@@ -196,14 +222,23 @@ encode_loop (DlpTokenizerContext *self,
              gboolean wide)
 {
   const guint8 *p = text, *end = text + len;
+  Span spans[BATCH];
   gsize n = 0;
 
+  /* Cut many, then look all of them up: so that their cache lines are fetched at the same time. */
   while (end - p >= TAIL)
     {
-      const guint8 *stop = scan (p, end);
+      guint count = 0;
 
-      n = encode_piece (self, p, stop - p, out, n, wide);
-      p = stop;
+      while (count < BATCH && end - p >= TAIL)
+        {
+          const guint8 *stop = scan (p, end);
+
+          spans[count++] = make_span (self, p, stop - p);
+          p = stop;
+        }
+      for (guint i = 0; i < count; i++)
+        n = encode_span (self, &spans[i], out, n, wide);
     }
   return p < end ? encode_tail (self, p, end - p, out, n, scan, wide) : n;
 }
