@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "dlp-file-list.h"
+
+#include <string.h>
+
+static gboolean
+is_stdin (const char *uri)
+{
+  return strcmp (uri, "-") == 0;
+}
+
+/* ---- what is named ---- */
+
+static gboolean
+add_location (GPtrArray *files, const char *location, GCancellable *cancellable, GError **error)
+{
+  DlpScheme *scheme = dlp_scheme_for_uri (location, error);
+  g_autoptr (GPtrArray) found = NULL;
+
+  if (scheme == NULL)
+    return FALSE;
+  found = dlp_scheme_list (scheme, location, cancellable, error);
+  if (found == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < found->len; i++)
+    g_ptr_array_add (files, g_object_ref (g_ptr_array_index (found, i)));
+  return TRUE;
+}
+
+static gboolean
+add_name (GPtrArray *files, const char *name, GCancellable *cancellable, GError **error)
+{
+  DlpScheme *scheme;
+  DlpFile *file;
+
+  if (is_stdin (name))
+    {
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                   "\"-\", the standard input, cannot be named in a list; location=- reads it, "
+                   "./- is a file of that name");
+      return FALSE;
+    }
+
+  scheme = dlp_scheme_for_uri (name, error);
+  file = scheme != NULL ? dlp_scheme_identify (scheme, name, cancellable, error) : NULL;
+  if (file == NULL)
+    return FALSE;
+  g_ptr_array_add (files, file);
+  return TRUE;
+}
+
+/* Reads all of a file, whatever scheme it is of. */
+static GByteArray *
+load_file (const char *uri, GCancellable *cancellable, GError **error)
+{
+  DlpScheme *scheme = dlp_scheme_for_uri (uri, error);
+  g_autoptr (DlpFile) file = NULL;
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autofree guint8 *buffer = g_malloc (64 * 1024);
+  gssize n;
+
+  if (scheme == NULL)
+    return NULL;
+  file = dlp_scheme_identify (scheme, uri, cancellable, error);
+  if (file == NULL)
+    return NULL;
+  stream = dlp_file_open (file, 0, cancellable, error);
+  if (stream == NULL)
+    return NULL;
+
+  while ((n = g_input_stream_read (stream, buffer, 64 * 1024, cancellable, error)) > 0)
+    g_byte_array_append (bytes, buffer, (guint) n);
+  return n < 0 ? NULL : g_steal_pointer (&bytes);
+}
+
+/* Names end with NUL if there is one in the file, else with LF or CR LF. */
+static gboolean
+add_list (GPtrArray *files, const char *list, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GByteArray) bytes = NULL;
+  guint64 number = 0;
+  guint before = files->len;
+  char separator;
+
+  if (is_stdin (list))
+    {
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                   "list=-: names cannot come from the standard input; list=FILE");
+      return FALSE;
+    }
+  bytes = load_file (list, cancellable, error);
+  if (bytes == NULL)
+    return FALSE;
+
+  separator = memchr (bytes->data, '\0', bytes->len) != NULL ? '\0' : '\n';
+  for (gsize at = 0; at < bytes->len;)
+    {
+      const char *start = (const char *) bytes->data + at;
+      const char *end = memchr (start, separator, bytes->len - at);
+      gsize length = end != NULL ? (gsize) (end - start) : bytes->len - at;
+      gsize used = length;
+      g_autofree char *name = NULL;
+
+      at += length + 1;
+      number++;
+      if (separator == '\n' && used > 0 && start[used - 1] == '\r')
+        used--;
+      if (used == 0)
+        continue;
+
+      name = g_strndup (start, used);
+      if (!add_name (files, name, cancellable, error))
+        {
+          g_autofree char *shown = dlp_uri_escape_for_display (list);
+
+          g_prefix_error (error, "%s, name %" G_GUINT64_FORMAT ": ", shown, number);
+          return FALSE;
+        }
+    }
+
+  if (files->len == before)
+    {
+      g_autofree char *shown = dlp_uri_escape_for_display (list);
+
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT, "%s: the list names no file",
+                   shown);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- their order ---- */
+
+static int
+compare_files (gconstpointer a, gconstpointer b)
+{
+  return strcmp (dlp_file_get_uri (*(DlpFile *const *) a),
+                 dlp_file_get_uri (*(DlpFile *const *) b));
+}
+
+/* A file that several locations name is read once, at its first place. */
+static void
+drop_duplicates (GPtrArray *files)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  guint kept = 0;
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      DlpFile *file = g_ptr_array_index (files, i);
+
+      if (g_hash_table_add (seen, (gpointer) dlp_file_get_uri (file)))
+        files->pdata[kept++] = file;
+      else
+        g_object_unref (file);
+    }
+  for (guint i = kept; i < files->len; i++)
+    files->pdata[i] = NULL;
+  g_ptr_array_set_free_func (files, NULL);
+  g_ptr_array_set_size (files, kept);
+  g_ptr_array_set_free_func (files, g_object_unref);
+}
+
+/* ---- what they were ---- */
+
+static guint64
+first_bytes (const GChecksum *checksum)
+{
+  g_autoptr (GChecksum) copy = g_checksum_copy (checksum);
+  guint8 digest[32];
+  gsize size = sizeof digest;
+  guint64 value;
+
+  g_checksum_get_digest (copy, digest, &size);
+  memcpy (&value, digest, sizeof value);
+  return GUINT64_FROM_LE (value);
+}
+
+/* How many files the first @k parts of @n files are. */
+static guint64
+prefix_length (guint64 n, guint k)
+{
+  return (n * k + FILE_LIST_N_PREFIXES - 1) / FILE_LIST_N_PREFIXES;
+}
+
+/* Of the first prefix_length (@n, k) files each; those that this list does not have stay 0. */
+static char *
+hash_names (const FileList *self, guint64 n, guint64 *prefixes)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  guint k = 0;
+
+  for (guint64 i = 0; i <= self->files->len; i++)
+    {
+      const char *uri;
+
+      for (; k < FILE_LIST_N_PREFIXES && prefix_length (n, k + 1) == i; k++)
+        prefixes[k] = first_bytes (checksum);
+      if (i == self->files->len)
+        break;
+      uri = dlp_file_get_uri (file_list_get (self, (guint) i));
+      g_checksum_update (checksum, (const guchar *) uri, (gssize) strlen (uri) + 1);
+    }
+  return g_strdup (g_checksum_get_string (checksum));
+}
+
+GVariant *
+file_list_describe_prefixes (const FileList *self)
+{
+  return g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, self->prefixes, FILE_LIST_N_PREFIXES,
+                                    sizeof (guint64));
+}
+
+gboolean
+file_list_check (const FileList *self,
+                 guint64 n_files,
+                 const char *hash,
+                 GVariant *prefixes,
+                 GError **error)
+{
+  guint64 now[FILE_LIST_N_PREFIXES] = { 0 };
+  g_autofree char *shown = NULL;
+  const guint64 *before;
+  gsize n;
+  guint k = 0;
+  guint64 first, last;
+
+  if (n_files == self->files->len && strcmp (hash, self->hash) == 0)
+    return TRUE;
+
+  before = g_variant_get_fixed_array (prefixes, &n, sizeof (guint64));
+  g_free (hash_names (self, n_files, now));
+  while (k < MIN (n, FILE_LIST_N_PREFIXES) && before[k] == now[k])
+    k++;
+  first = prefix_length (n_files, k);
+  last = k < FILE_LIST_N_PREFIXES ? prefix_length (n_files, k + 1) : n_files + 1;
+  shown = first < self->files->len ?
+              dlp_uri_escape_for_display (dlp_file_get_uri (file_list_get (self, (guint) first))) :
+              g_strdup ("no file");
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+               "the list of files has changed: there were %" G_GUINT64_FORMAT
+               ", now there are %u; the first difference is at file %" G_GUINT64_FORMAT
+               "%s (from 0), where %s is now; restore the files, or begin anew with --restart",
+               n_files, self->files->len, first, last > first + 1 ? " or soon behind it" : "",
+               shown);
+  return FALSE;
+}
+
+/* ---- the list ---- */
+
+FileList *
+file_list_new (const char *const *locations,
+               const char *list,
+               gboolean sorted,
+               GCancellable *cancellable,
+               GError **error)
+{
+  g_autoptr (FileList) self = g_new0 (FileList, 1);
+
+  self->files = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; locations != NULL && locations[i] != NULL; i++)
+    if (!add_location (self->files, locations[i], cancellable, error))
+      return NULL;
+  if (list != NULL && !add_list (self->files, list, cancellable, error))
+    return NULL;
+
+  if (sorted)
+    g_ptr_array_sort (self->files, compare_files);
+  drop_duplicates (self->files);
+  self->hash = hash_names (self, self->files->len, self->prefixes);
+  return g_steal_pointer (&self);
+}
+
+void
+file_list_free (FileList *self)
+{
+  g_ptr_array_unref (self->files);
+  g_free (self->hash);
+  g_free (self);
+}
+
+guint
+file_list_get_length (const FileList *self)
+{
+  return self->files->len;
+}
+
+DlpFile *
+file_list_get (const FileList *self, guint index)
+{
+  return g_ptr_array_index (self->files, index);
+}
+
+DlpFile *
+file_list_find_stream (const FileList *self)
+{
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      DlpFile *file = file_list_get (self, i);
+      const char *uri = dlp_file_get_uri (file);
+
+      if (dlp_file_get_size (file) < 0 && strstr (uri, "://") == NULL)
+        return file;
+    }
+  return NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <dlpipe/dlp-error.h>
+#include <dlpipe/dlp-file.h>
+
+G_BEGIN_DECLS
+
+/* The files that a source reads, in their order; see README.md. Immutable once it is made. */
+
+#define FILE_LIST_N_PREFIXES 16
+
+typedef struct
+{
+  GPtrArray *files; /* of DlpFile */
+  char *hash;       /* of the names */
+  /* Of the first 1/16, 2/16, ... of them: where two lists begin to differ. */
+  guint64 prefixes[FILE_LIST_N_PREFIXES];
+} FileList;
+
+/* @locations: (nullable). @list: (nullable): a file of names. */
+FileList *file_list_new (const char *const *locations,
+                         const char *list,
+                         gboolean sorted,
+                         GCancellable *cancellable,
+                         GError **error);
+void file_list_free (FileList *self);
+guint file_list_get_length (const FileList *self);
+DlpFile *file_list_get (const FileList *self, guint index);
+/* The first file that cannot be read twice: standard input or a pipe; NULL: none. */
+DlpFile *file_list_find_stream (const FileList *self);
+
+GVariant *file_list_describe_prefixes (const FileList *self);
+/* FALSE and DLP_STATE_ERROR_CHANGED if this is not the list that was described. */
+gboolean file_list_check (const FileList *self,
+                          guint64 n_files,
+                          const char *hash,
+                          GVariant *prefixes,
+                          GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FileList, file_list_free)
+
+G_END_DECLS

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "dlp-file-source.h"
+
+#include <string.h>
+
+#include <dlpipe/dlp-random.h>
+
+#include "dlp-file-list.h"
+
+/* Of each file that is about to be read. */
+#define PREFETCH_BYTES (4 * 1024 * 1024)
+
+typedef enum
+{
+  ORDER_SORTED,
+  ORDER_GIVEN,
+} DlpFileOrder;
+
+typedef struct
+{
+  guint64 epoch;
+  guint64 position; /* in the epoch's order, before shard= */
+} State;
+
+struct _DlpFileSource
+{
+  DlpSource parent_instance;
+
+  char **location;
+  char *list_name;
+  DlpFileOrder order;
+  gboolean shuffle;
+  gboolean reshuffle;
+  char *shard;
+  guint epochs;
+  guint prefetch_files;
+
+  /* From negotiate() on. */
+  FileList *list;
+  guint64 shard_index, shard_count;
+
+  State state;
+  guint32 *shuffled; /* (nullable): of shuffled_epoch */
+  guint64 shuffled_epoch;
+  guint64 prefetched; /* position up to which that was asked for */
+  DlpRecordBatchBuilder *builder;
+};
+
+enum
+{
+  PROP_0,
+  PROP_LOCATION,
+  PROP_LIST,
+  PROP_ORDER,
+  PROP_SHUFFLE,
+  PROP_RESHUFFLE,
+  PROP_SHARD,
+  PROP_EPOCHS,
+  PROP_PREFETCH_FILES,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+static GType dlp_file_order_get_type (void);
+
+G_DEFINE_ENUM_TYPE (DlpFileOrder,
+                    dlp_file_order,
+                    G_DEFINE_ENUM_VALUE (ORDER_SORTED, "sorted"),
+                    G_DEFINE_ENUM_VALUE (ORDER_GIVEN, "given"))
+
+G_DEFINE_FINAL_TYPE (DlpFileSource, dlp_file_source, DLP_TYPE_SOURCE)
+
+/* ---- what there is to read ---- */
+
+static gboolean
+parse_number (const char *text, guint64 *value, const char **end)
+{
+  char *stop;
+
+  if (!g_ascii_isdigit (*text))
+    return FALSE;
+  *value = g_ascii_strtoull (text, &stop, 10);
+  *end = stop;
+  return *value <= G_MAXUINT32;
+}
+
+static gboolean
+parse_shard (DlpFileSource *self, GError **error)
+{
+  const char *text = self->shard;
+  const char *end;
+
+  self->shard_index = 0;
+  self->shard_count = 1;
+  if (text == NULL || *text == '\0')
+    return TRUE;
+
+  if (parse_number (text, &self->shard_index, &end) && *end == '/' &&
+      parse_number (end + 1, &self->shard_count, &end) && *end == '\0' &&
+      self->shard_index < self->shard_count)
+    return TRUE;
+
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "%s: shard=%s: expected I/N with I from 0 to N-1, such as 0/4",
+               dlp_element_get_name (DLP_ELEMENT (self)), text);
+  return FALSE;
+}
+
+/* Files of one epoch that are this shard's. */
+static guint64
+count_own_files (DlpFileSource *self)
+{
+  guint64 n = file_list_get_length (self->list);
+
+  return n > self->shard_index ?
+             (n - self->shard_index + self->shard_count - 1) / self->shard_count :
+             0;
+}
+
+static gboolean
+check_list (DlpFileSource *self, GError **error)
+{
+  DlpFile *stream = file_list_find_stream (self->list);
+  const char *name = dlp_element_get_name (DLP_ELEMENT (self));
+
+  if (stream != NULL && self->epochs != 1)
+    {
+      g_autofree char *shown = dlp_uri_escape_for_display (dlp_file_get_uri (stream));
+
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "%s: epochs=%u, but %s can be read only once", name, self->epochs, shown);
+      return FALSE;
+    }
+  if (self->epochs == 0 && count_own_files (self) == 0)
+    {
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                   "%s: epochs=0 goes on for ever, but shard=%s of %u files has none", name,
+                   self->shard, file_list_get_length (self->list));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+dlp_file_source_negotiate (DlpElement *element, GError **error)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (element);
+  g_autoptr (DlpSchema) schema = dlp_schema_files ();
+  gboolean has_location = self->location != NULL && self->location[0] != NULL;
+
+  if (!parse_shard (self, error))
+    return FALSE;
+  if (!has_location && self->list_name == NULL)
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "%s: nothing to read: location=FILE (a path, a glob, a URI, or - for the "
+                   "standard input) or list=FILE is needed",
+                   dlp_element_get_name (element));
+      return FALSE;
+    }
+
+  g_clear_pointer (&self->list, file_list_free);
+  self->list = file_list_new ((const char *const *) self->location, self->list_name,
+                              self->order == ORDER_SORTED, NULL, error);
+  if (self->list == NULL)
+    {
+      g_prefix_error (error, "%s: ", dlp_element_get_name (element));
+      return FALSE;
+    }
+  if (!check_list (self, error))
+    return FALSE;
+
+  dlp_pad_set_schema (dlp_element_get_output (element, 0), schema);
+  return TRUE;
+}
+
+/* ---- their order in an epoch ---- */
+
+static void
+shuffle_epoch (DlpFileSource *self, guint64 epoch)
+{
+  guint32 n = file_list_get_length (self->list);
+  DlpRandom random = dlp_random_init (dlp_element_get_seed (DLP_ELEMENT (self)),
+                                      dlp_element_get_stage (DLP_ELEMENT (self)), "shards",
+                                      dlp_element_get_ordinal (DLP_ELEMENT (self)));
+  guint64 draw = self->reshuffle ? epoch * (n - 1) : 0;
+
+  if (self->shuffled == NULL)
+    self->shuffled = g_new (guint32, n);
+  for (guint32 i = 0; i < n; i++)
+    self->shuffled[i] = i;
+  for (guint32 i = n - 1; i > 0; i--)
+    {
+      guint32 j = (guint32) (dlp_random_draw (random, draw++) % ((guint64) i + 1));
+      guint32 moved = self->shuffled[i];
+
+      self->shuffled[i] = self->shuffled[j];
+      self->shuffled[j] = moved;
+    }
+  self->shuffled_epoch = epoch;
+}
+
+/* The index in the list of the file at a position of the epoch. */
+static guint32
+get_index (DlpFileSource *self, guint64 position)
+{
+  if (!self->shuffle)
+    return (guint32) position;
+
+  if (self->shuffled == NULL || (self->reshuffle && self->shuffled_epoch != self->state.epoch))
+    shuffle_epoch (self, self->state.epoch);
+  return self->shuffled[position];
+}
+
+/* The first position from @from on that is this shard's. */
+static guint64
+find_own (DlpFileSource *self, guint64 from)
+{
+  guint64 rest = from % self->shard_count;
+
+  return from + (self->shard_index + self->shard_count - rest) % self->shard_count;
+}
+
+/* ---- streaming ---- */
+
+static void
+show_total (DlpFileSource *self)
+{
+  guint64 n = file_list_get_length (self->list);
+  guint64 files = count_own_files (self);
+  guint64 bytes = 0;
+
+  if (self->epochs == 0)
+    return;
+  for (guint64 p = find_own (self, 0); p < n; p += self->shard_count)
+    bytes += (guint64) MAX (dlp_file_get_size (file_list_get (self->list, get_index (self, p))), 0);
+  dlp_element_set_progress (DLP_ELEMENT (self), 0, bytes * self->epochs, 0,
+                            (guint) MIN (files * self->epochs, G_MAXUINT));
+}
+
+static gboolean
+dlp_file_source_start (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (element);
+  g_autoptr (DlpSchema) schema = dlp_schema_files ();
+
+  self->builder = dlp_record_batch_builder_new (schema);
+  show_total (self);
+  if (count_own_files (self) == 0)
+    {
+      g_autofree char *message = g_strdup_printf ("shard=%s of %u files has none", self->shard,
+                                                  file_list_get_length (self->list));
+
+      dlp_element_warn (element, NULL, -1, message);
+    }
+  return TRUE;
+}
+
+static void
+dlp_file_source_stop (DlpElement *element)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (element);
+
+  g_clear_pointer (&self->builder, dlp_record_batch_builder_unref);
+  g_clear_pointer (&self->shuffled, g_free);
+}
+
+static void
+prefetch (DlpFileSource *self)
+{
+  guint64 n = file_list_get_length (self->list);
+  guint64 p = find_own (self, MAX (self->state.position, self->prefetched));
+  guint64 end = MIN (n, self->state.position + self->prefetch_files * self->shard_count);
+
+  for (; p < end; p += self->shard_count)
+    {
+      DlpFile *file = file_list_get (self->list, get_index (self, p));
+      DlpScheme *scheme = dlp_scheme_for_uri (dlp_file_get_uri (file), NULL);
+
+      if (scheme != NULL)
+        dlp_scheme_prefetch (scheme, file, PREFETCH_BYTES);
+      self->prefetched = p + 1;
+    }
+}
+
+/* A record batch each, so that a link bounds how far the names, and the prefetch, are ahead. */
+static void
+emit (DlpFileSource *self, DlpPad *out, guint32 index)
+{
+  DlpFile *file = file_list_get (self->list, index);
+  const char *uri = dlp_file_get_uri (file);
+  const char *identity = dlp_file_get_identity (file);
+  DlpCoordinate coordinate = {
+    .stage = dlp_element_get_stage (DLP_ELEMENT (self)),
+    .source = dlp_element_get_ordinal (DLP_ELEMENT (self)),
+    .file = index,
+    .epoch = (guint32) self->state.epoch,
+  };
+
+  if (identity == NULL)
+    identity = "";
+  dlp_record_batch_builder_append_value (self->builder, 0, uri, strlen (uri));
+  dlp_record_batch_builder_append_int64 (self->builder, 1, dlp_file_get_size (file));
+  dlp_record_batch_builder_append_value (self->builder, 2, identity, strlen (identity));
+  dlp_record_batch_builder_end_record (self->builder, &coordinate);
+  dlp_pad_push (out, dlp_record_batch_builder_finish (self->builder));
+}
+
+static DlpStep
+dlp_file_source_produce (DlpSource *source, DlpPad *out, GCancellable *cancellable, GError **error)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (source);
+  guint64 n = file_list_get_length (self->list);
+
+  while (self->epochs == 0 || self->state.epoch < self->epochs)
+    {
+      guint64 position = find_own (self, self->state.position);
+
+      if (position < n)
+        {
+          guint32 index = get_index (self, position);
+
+          self->state.position = position + 1;
+          prefetch (self);
+          emit (self, out, index);
+          return DLP_STEP_MORE;
+        }
+      self->state.position = self->prefetched = 0;
+      self->state.epoch++;
+      if (count_own_files (self) == 0)
+        break;
+    }
+  return DLP_STEP_END;
+}
+
+/* ---- state ---- */
+
+static DlpState *
+dlp_file_source_save (DlpElement *element)
+{
+  return dlp_state_new (&DLP_FILE_SOURCE (element)->state, sizeof (State));
+}
+
+static GVariant *
+dlp_file_source_describe (DlpElement *element, const DlpState *data)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (element);
+  const State *state = dlp_state_get_data (data);
+  g_auto (GVariantBuilder) builder = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE_VARDICT);
+
+  g_variant_builder_add (&builder, "{sv}", "epoch", g_variant_new_uint64 (state->epoch));
+  g_variant_builder_add (&builder, "{sv}", "position", g_variant_new_uint64 (state->position));
+  g_variant_builder_add (&builder, "{sv}", "files",
+                         g_variant_new_uint64 (file_list_get_length (self->list)));
+  g_variant_builder_add (&builder, "{sv}", "list", g_variant_new_string (self->list->hash));
+  g_variant_builder_add (&builder, "{sv}", "prefixes", file_list_describe_prefixes (self->list));
+  return g_variant_builder_end (&builder);
+}
+
+static gboolean
+load (DlpFileSource *self, GVariant *described, GError **error)
+{
+  static const char *const keys[] = { "epoch", "position", "files", "list", "prefixes", NULL };
+  guint64 max_epoch = self->epochs == 0 ? G_MAXUINT32 : self->epochs;
+  g_autoptr (GVariant) hash = NULL;
+  g_autoptr (GVariant) prefixes = NULL;
+  DlpFile *stream = file_list_find_stream (self->list);
+  guint64 n_files;
+
+  if (!dlp_state_check_keys (described, keys, error) ||
+      !dlp_state_get_uint64 (described, "files", G_MAXUINT32, &n_files, error) ||
+      !(hash = dlp_state_get_value (described, "list", G_VARIANT_TYPE_STRING, error)) ||
+      !(prefixes = dlp_state_get_value (described, "prefixes", G_VARIANT_TYPE ("at"), error)) ||
+      !file_list_check (self->list, n_files, g_variant_get_string (hash, NULL), prefixes, error) ||
+      !dlp_state_get_uint64 (described, "epoch", max_epoch, &self->state.epoch, error) ||
+      !dlp_state_get_uint64 (described, "position", n_files, &self->state.position, error))
+    return FALSE;
+
+  if (stream != NULL)
+    {
+      g_autofree char *shown = dlp_uri_escape_for_display (dlp_file_get_uri (stream));
+
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+                   "%s cannot be continued: what was read from it is gone; begin anew with "
+                   "--restart",
+                   strcmp (shown, "-") == 0 ? "the standard input" : shown);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+dlp_file_source_load (DlpElement *element, GVariant *described, guint version, GError **error)
+{
+  if (load (DLP_FILE_SOURCE (element), described, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", dlp_element_get_name (element));
+  return FALSE;
+}
+
+/* ---- object ---- */
+
+static void
+dlp_file_source_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (object);
+
+  switch (id)
+    {
+    case PROP_LOCATION:
+      g_value_set_boxed (value, self->location);
+      break;
+    case PROP_LIST:
+      g_value_set_string (value, self->list_name);
+      break;
+    case PROP_ORDER:
+      g_value_set_enum (value, self->order);
+      break;
+    case PROP_SHUFFLE:
+      g_value_set_boolean (value, self->shuffle);
+      break;
+    case PROP_RESHUFFLE:
+      g_value_set_boolean (value, self->reshuffle);
+      break;
+    case PROP_SHARD:
+      g_value_set_string (value, self->shard);
+      break;
+    case PROP_EPOCHS:
+      g_value_set_uint (value, self->epochs);
+      break;
+    case PROP_PREFETCH_FILES:
+      g_value_set_uint (value, self->prefetch_files);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+dlp_file_source_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (object);
+
+  switch (id)
+    {
+    case PROP_LOCATION:
+      g_strfreev (self->location);
+      self->location = g_value_dup_boxed (value);
+      break;
+    case PROP_LIST:
+      g_free (self->list_name);
+      self->list_name = g_value_dup_string (value);
+      break;
+    case PROP_ORDER:
+      self->order = (DlpFileOrder) g_value_get_enum (value);
+      break;
+    case PROP_SHUFFLE:
+      self->shuffle = g_value_get_boolean (value);
+      break;
+    case PROP_RESHUFFLE:
+      self->reshuffle = g_value_get_boolean (value);
+      break;
+    case PROP_SHARD:
+      g_free (self->shard);
+      self->shard = g_value_dup_string (value);
+      break;
+    case PROP_EPOCHS:
+      self->epochs = g_value_get_uint (value);
+      break;
+    case PROP_PREFETCH_FILES:
+      self->prefetch_files = g_value_get_uint (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+dlp_file_source_finalize (GObject *object)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (object);
+
+  g_clear_pointer (&self->list, file_list_free);
+  g_strfreev (self->location);
+  g_free (self->list_name);
+  g_free (self->shard);
+
+  G_OBJECT_CLASS (dlp_file_source_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *klass)
+{
+  properties[PROP_LOCATION] = g_param_spec_boxed (
+      "location", NULL,
+      "What to read: a path, a folder, a glob, a URI, or - for the standard input; may be given "
+      "several times",
+      G_TYPE_STRV, DLP_PARAM_READWRITE);
+  properties[PROP_LIST] =
+      g_param_spec_string ("list", NULL, "A file of names to read, one a line or each ended by NUL",
+                           NULL, DLP_PARAM_READWRITE);
+  properties[PROP_ORDER] = g_param_spec_enum (
+      "order", NULL, "sorted: by the bytes of the names; given: as location and list give them",
+      dlp_file_order_get_type (), ORDER_SORTED, DLP_PARAM_READWRITE);
+  properties[PROP_SHUFFLE] = g_param_spec_boolean (
+      "shuffle", NULL, "Read the files in an order drawn from the pipeline's seed", FALSE,
+      DLP_PARAM_READWRITE);
+  properties[PROP_RESHUFFLE] = g_param_spec_boolean (
+      "reshuffle", NULL, "With shuffle: another order in each epoch", FALSE, DLP_PARAM_READWRITE);
+  properties[PROP_SHARD] = g_param_spec_string (
+      "shard", NULL,
+      "I/N: of the files in their order, shuffled or not, those at positions I, I+N, ... (from 0)",
+      NULL, DLP_PARAM_READWRITE);
+  properties[PROP_EPOCHS] =
+      g_param_spec_uint ("epochs", NULL, "How often all files are read; 0: for ever", 0, G_MAXUINT,
+                         1, DLP_PARAM_READWRITE);
+  properties[PROP_PREFETCH_FILES] =
+      g_param_spec_uint ("prefetch-files", NULL, "Files whose first 4 MiB are asked for in advance",
+                         0, 1024, 4, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
+  g_object_class_install_properties (klass, N_PROPS, properties);
+}
+
+static void
+dlp_file_source_class_init (DlpFileSourceClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  DlpElementClass *element_class = DLP_ELEMENT_CLASS (klass);
+
+  object_class->get_property = dlp_file_source_get_property;
+  object_class->set_property = dlp_file_source_set_property;
+  object_class->finalize = dlp_file_source_finalize;
+  element_class->negotiate = dlp_file_source_negotiate;
+  element_class->start = dlp_file_source_start;
+  element_class->stop = dlp_file_source_stop;
+  element_class->save = dlp_file_source_save;
+  element_class->describe = dlp_file_source_describe;
+  element_class->load = dlp_file_source_load;
+  DLP_SOURCE_CLASS (klass)->produce = dlp_file_source_produce;
+  dlp_element_class_set_description (
+      element_class, "The files that a pipeline reads: paths, globs, lists, URIs, standard input",
+      "file-source location=data/*.jsonl.zst shuffle=true ! jsonl-reader ! null-sink");
+  install_properties (object_class);
+}
+
+static void
+dlp_file_source_init (DlpFileSource *self)
+{
+  self->epochs = 1;
+  self->shard_count = 1;
+  self->prefetch_files = 4;
+}
