@@ -50,13 +50,15 @@ DLP_API void dlp_schema_export (const DlpSchema *self, struct ArrowSchema *out);
 /* (transfer full): always released is @in, also on error. Accepted are the formats of DlpFieldType;
  * anything else is an error that names the field and its format. */
 DLP_API DlpSchema *dlp_schema_import (struct ArrowSchema *in, DlpSchemaKind kind, GError **error);
-/* The batch as a struct array without copying; @out holds a reference until it is released, which may
- * happen on any thread. Coordinates are not exported. */
+/* The batch as a struct array without copying; @out holds a reference until it is released, which
+ * may happen on any thread. Coordinates are not exported. */
 DLP_API void dlp_record_batch_export (DlpRecordBatch *self, struct ArrowArray *out);
-/* (transfer full): takes @in over, without copying. Everything that could make a later access wrong is
- * checked: counts, buffer pointers, offsets ascending and within 2^31, UTF-8 of string fields.
+/* (transfer full): takes @in over, without copying. Everything that could make a later access wrong
+ * is checked: counts, buffer pointers, offsets ascending and within 2^31, UTF-8 of string fields.
  * @coordinates: (nullable): length of @in of them, copied; else all are 0 with rows counted up. */
-DLP_API DlpRecordBatch *dlp_record_batch_import (DlpSchema *schema, struct ArrowArray *in,
-                                                 const DlpCoordinate *coordinates, GError **error);
+DLP_API DlpRecordBatch *dlp_record_batch_import (DlpSchema *schema,
+                                                 struct ArrowArray *in,
+                                                 const DlpCoordinate *coordinates,
+                                                 GError **error);
 
 G_END_DECLS

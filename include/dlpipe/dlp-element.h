@@ -15,7 +15,9 @@ G_BEGIN_DECLS
  * @DLP_STEP_MORE: call again
  * @DLP_STEP_WANT_INPUT: nothing to do before the input named by dlp_element_want_input() has a
  * record or ends
- * @DLP_STEP_WANT_WORK: nothing to do before dlp_element_wake() is called, or an input has something
+ * @DLP_STEP_WANT_WORK: nothing to do before dlp_element_wake() is called; a wake since the step
+ * began counts
+ * @DLP_STEP_WANT_INPUT_OR_WORK: either of the two
  * @DLP_STEP_END: nothing will ever be emitted any more
  * @DLP_STEP_ERROR: the error is set; the pipeline ends
  */
@@ -24,6 +26,7 @@ typedef enum
   DLP_STEP_MORE,
   DLP_STEP_WANT_INPUT,
   DLP_STEP_WANT_WORK,
+  DLP_STEP_WANT_INPUT_OR_WORK,
   DLP_STEP_END,
   DLP_STEP_ERROR,
 } DlpStep;
@@ -136,8 +139,10 @@ DLP_API gboolean dlp_element_is_finishing (DlpElement *self);
 /* What is emitted now was seen outside before a restore: warnings are to be silent. */
 DLP_API gboolean dlp_element_is_replaying (DlpElement *self);
 
-/* In step(): names the input that is waited for, and returns DLP_STEP_WANT_INPUT. */
+/* In step(): names the input that is waited for, and returns DLP_STEP_WANT_INPUT; or, where work is
+ * out too, DLP_STEP_WANT_INPUT_OR_WORK. */
 DLP_API DlpStep dlp_element_want_input (DlpElement *self, guint input);
+DLP_API DlpStep dlp_element_want_input_or_work (DlpElement *self, guint input);
 /* From any thread: what DLP_STEP_WANT_WORK waited for may be there. */
 DLP_API void dlp_element_wake (DlpElement *self);
 

@@ -5,9 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Errors found in a graph before anything runs. The message holds a caret line where there is text. */
+/* Errors found in a graph before anything runs. The message holds a caret line where there is text.
+ */
 #define DLP_GRAPH_ERROR (dlp_graph_error_quark ())
-typedef enum {
+typedef enum
+{
   DLP_GRAPH_ERROR_SYNTAX,
   DLP_GRAPH_ERROR_UNKNOWN_ELEMENT,
   DLP_GRAPH_ERROR_UNKNOWN_PROPERTY,
@@ -18,7 +20,8 @@ typedef enum {
 
 /* Errors of a state folder, a checkpoint or an output that is in the way. */
 #define DLP_STATE_ERROR (dlp_state_error_quark ())
-typedef enum {
+typedef enum
+{
   DLP_STATE_ERROR_CORRUPT,        /* no generation can be read */
   DLP_STATE_ERROR_CHANGED,        /* something fixed differs from what was recorded */
   DLP_STATE_ERROR_LOCKED,         /* another run holds the folder */
@@ -29,7 +32,8 @@ typedef enum {
 
 /* Errors of the data that are read or written. */
 #define DLP_DATA_ERROR (dlp_data_error_quark ())
-typedef enum {
+typedef enum
+{
   DLP_DATA_ERROR_BAD_RECORD, /* a record, and skipping was not allowed */
   DLP_DATA_ERROR_BAD_RATIO,  /* too many bad records */
   DLP_DATA_ERROR_DAMAGED,    /* a container is cut or corrupt */
@@ -40,7 +44,8 @@ typedef enum {
 
 /* Errors of running. */
 #define DLP_PIPELINE_ERROR (dlp_pipeline_error_quark ())
-typedef enum {
+typedef enum
+{
   DLP_PIPELINE_ERROR_FORKED,   /* used in a child of fork() */
   DLP_PIPELINE_ERROR_STATE,    /* a pipeline runs once; a call at the wrong time */
   DLP_PIPELINE_ERROR_STOPPED,  /* ended by stop, resumable */

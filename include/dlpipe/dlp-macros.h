@@ -17,7 +17,8 @@ G_BEGIN_DECLS
 #define DLP_PARAM_FREE (1 << (G_PARAM_USER_SHIFT + 0))
 #define DLP_PARAM_ELASTIC (1 << (G_PARAM_USER_SHIFT + 1))
 #define DLP_PARAM_MUTABLE (1 << (G_PARAM_USER_SHIFT + 2))
-/* What a number means in graph text: a count of bytes (16M is 16 MiB), a time in microseconds (5s). */
+/* What a number means in graph text: a count of bytes (16M is 16 MiB), a time in microseconds (5s).
+ */
 #define DLP_PARAM_BYTES (1 << (G_PARAM_USER_SHIFT + 4))
 #define DLP_PARAM_DURATION (1 << (G_PARAM_USER_SHIFT + 5))
 /* A name of a file or folder: printed, compared, but not part of the fingerprint of the data. */

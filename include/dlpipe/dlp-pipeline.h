@@ -101,6 +101,11 @@ DLP_API gboolean dlp_pipeline_is_complete (DlpPipeline *self);
 /* (transfer full): floating-free a{sv} with everything known of the run: elements with records in
  * and out, bytes, times, queue levels, reports; digests; attempt, seed. Any thread. */
 DLP_API GVariant *dlp_pipeline_get_report (DlpPipeline *self);
+/* The same as JSON. */
+DLP_API char *dlp_pipeline_get_report_json (DlpPipeline *self);
+/* (transfer full) (nullable): the place that tools give to the state: LOCATION.dlpipe of the first
+ * file sink. NULL: there is none. */
+DLP_API char *dlp_pipeline_get_default_state_dir (DlpPipeline *self);
 /* (transfer full): the graph in the language of Graphviz. */
 DLP_API char *dlp_pipeline_to_dot (DlpPipeline *self);
 

@@ -9,11 +9,13 @@ G_BEGIN_DECLS
  * DlpRandom:
  *
  * A stream of counter-based random numbers: a draw is a pure function of (seed, stage, stream name,
- * source, counter), so the state of a stream is one integer, which its user keeps. The stream name is
- * folded in by 64 bit FNV-1a, the rest by the SplitMix64 finaliser (Steele, Lea, Flood: Fast splittable
- * pseudorandom number generators, OOPSLA 2014). All arithmetic is unsigned 64 bit and wraps.
+ * source, counter), so the state of a stream is one integer, which its user keeps. The stream name
+ * is folded in by 64 bit FNV-1a, the rest by the SplitMix64 finaliser (Steele, Lea, Flood: Fast
+ * splittable pseudorandom number generators, OOPSLA 2014). All arithmetic is unsigned 64 bit and
+ * wraps.
  */
-typedef struct {
+typedef struct
+{
   guint64 key;
 } DlpRandom;
 

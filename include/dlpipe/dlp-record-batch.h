@@ -16,7 +16,8 @@ G_BEGIN_DECLS
  *
  * Where a record came from. All are counted from 0.
  */
-typedef struct {
+typedef struct
+{
   guint32 stage;
   guint32 source;
   guint32 file;
@@ -46,17 +47,20 @@ DLP_API guint dlp_record_batch_get_length (const DlpRecordBatch *self);
 DLP_API gsize dlp_record_batch_get_bytes (const DlpRecordBatch *self);
 /* Absolute number, on its link, of its first record. */
 DLP_API guint64 dlp_record_batch_get_position (const DlpRecordBatch *self);
-DLP_API const DlpCoordinate *dlp_record_batch_get_coordinate (const DlpRecordBatch *self, guint row);
+DLP_API const DlpCoordinate *
+dlp_record_batch_get_coordinate (const DlpRecordBatch *self, guint row);
 /* (transfer full): rows [row, row + n), sharing the columns. */
 DLP_API DlpRecordBatch *dlp_record_batch_slice (DlpRecordBatch *self, guint row, guint n);
 
 DLP_API gboolean dlp_record_batch_is_null (const DlpRecordBatch *self, guint field, guint row);
 /* String and binary fields; size in bytes, never NUL-terminated. NULL and 0 if it is null
  * (never NULL otherwise). */
-DLP_API const guint8 *dlp_record_batch_get_value (const DlpRecordBatch *self, guint field, guint row,
-                                                  gsize *size);
+DLP_API const guint8 *
+dlp_record_batch_get_value (const DlpRecordBatch *self, guint field, guint row, gsize *size);
 /* List fields: n values of 2 or 4 bytes as the field's type says. NULL only if null. */
-DLP_API gconstpointer dlp_record_batch_get_list (const DlpRecordBatch *self, guint field, guint row,
+DLP_API gconstpointer dlp_record_batch_get_list (const DlpRecordBatch *self,
+                                                 guint field,
+                                                 guint row,
                                                  gsize *n);
 DLP_API gint64 dlp_record_batch_get_int64 (const DlpRecordBatch *self, guint field, guint row);
 DLP_API guint64 dlp_record_batch_get_uint64 (const DlpRecordBatch *self, guint field, guint row);
@@ -80,26 +84,38 @@ DLP_API guint dlp_record_batch_builder_get_length (const DlpRecordBatchBuilder *
 DLP_API gsize dlp_record_batch_builder_get_bytes (const DlpRecordBatchBuilder *self);
 /* Whether the batch should be pushed now: DLP_RECORD_BATCH_MAX_BYTES or _MAX_RECORDS reached. */
 DLP_API gboolean dlp_record_batch_builder_is_full (const DlpRecordBatchBuilder *self);
-DLP_API void dlp_record_batch_builder_append_value (DlpRecordBatchBuilder *self, guint field,
-                                                    gconstpointer data, gsize size);
-DLP_API void dlp_record_batch_builder_append_list (DlpRecordBatchBuilder *self, guint field,
-                                                   gconstpointer values, gsize n);
-DLP_API void dlp_record_batch_builder_append_int64 (DlpRecordBatchBuilder *self, guint field, gint64 v);
-DLP_API void dlp_record_batch_builder_append_uint64 (DlpRecordBatchBuilder *self, guint field, guint64 v);
-DLP_API void dlp_record_batch_builder_append_double (DlpRecordBatchBuilder *self, guint field, double v);
-DLP_API void dlp_record_batch_builder_append_boolean (DlpRecordBatchBuilder *self, guint field, gboolean v);
+DLP_API void dlp_record_batch_builder_append_value (DlpRecordBatchBuilder *self,
+                                                    guint field,
+                                                    gconstpointer data,
+                                                    gsize size);
+DLP_API void dlp_record_batch_builder_append_list (DlpRecordBatchBuilder *self,
+                                                   guint field,
+                                                   gconstpointer values,
+                                                   gsize n);
+DLP_API void
+dlp_record_batch_builder_append_int64 (DlpRecordBatchBuilder *self, guint field, gint64 v);
+DLP_API void
+dlp_record_batch_builder_append_uint64 (DlpRecordBatchBuilder *self, guint field, guint64 v);
+DLP_API void
+dlp_record_batch_builder_append_double (DlpRecordBatchBuilder *self, guint field, double v);
+DLP_API void
+dlp_record_batch_builder_append_boolean (DlpRecordBatchBuilder *self, guint field, gboolean v);
 DLP_API void dlp_record_batch_builder_append_null (DlpRecordBatchBuilder *self, guint field);
-/* Room for n bytes (value fields) or n list values, to be written in place; then commit with how many
- * were used (<= n) makes them the record's value. */
-DLP_API gpointer dlp_record_batch_builder_reserve (DlpRecordBatchBuilder *self, guint field, gsize n);
+/* Room for n bytes (value fields) or n list values, to be written in place; then commit with how
+ * many were used (<= n) makes them the record's value. */
+DLP_API gpointer dlp_record_batch_builder_reserve (DlpRecordBatchBuilder *self,
+                                                   guint field,
+                                                   gsize n);
 DLP_API void dlp_record_batch_builder_commit (DlpRecordBatchBuilder *self, guint field, gsize used);
-DLP_API void dlp_record_batch_builder_end_record (DlpRecordBatchBuilder *self,
-                                                  const DlpCoordinate *coordinate);
+DLP_API void
+dlp_record_batch_builder_end_record (DlpRecordBatchBuilder *self, const DlpCoordinate *coordinate);
 /* Takes back what was appended since the last end_record. */
 DLP_API void dlp_record_batch_builder_drop_record (DlpRecordBatchBuilder *self);
 /* Copies rows [row, row + n) of a batch of an equal schema, coordinates included. */
 DLP_API void dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
-                                                   const DlpRecordBatch *batch, guint row, guint n);
+                                                   const DlpRecordBatch *batch,
+                                                   guint row,
+                                                   guint n);
 /* (transfer full): what was built, which may be of length 0; the builder is empty afterwards. */
 DLP_API DlpRecordBatch *dlp_record_batch_builder_finish (DlpRecordBatchBuilder *self);
 

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
  *
  * What a link carries. Links of different kinds do not fit together.
  */
-typedef enum {
+typedef enum
+{
   DLP_SCHEMA_RECORDS,
   DLP_SCHEMA_FILES,
   DLP_SCHEMA_BATCHES,
@@ -24,7 +25,8 @@ typedef enum {
  *
  * The type of a field, and the Arrow format string of its column.
  */
-typedef enum {
+typedef enum
+{
   DLP_FIELD_STRING,      /* "u": UTF-8, 32-bit offsets */
   DLP_FIELD_BINARY,      /* "z" */
   DLP_FIELD_BOOLEAN,     /* "b" */
@@ -41,8 +43,11 @@ typedef struct _DlpSchema DlpSchema;
 /* A schema is immutable and may be used from any thread; ref and unref are atomic.
  * names[i] and types[i] describe field i; optional[i] says that it may be null (NULL: none may). */
 DLP_API GType dlp_schema_get_type (void);
-DLP_API DlpSchema *dlp_schema_new (DlpSchemaKind kind, guint n_fields, const char *const *names,
-                                   const DlpFieldType *types, const gboolean *optional);
+DLP_API DlpSchema *dlp_schema_new (DlpSchemaKind kind,
+                                   guint n_fields,
+                                   const char *const *names,
+                                   const DlpFieldType *types,
+                                   const gboolean *optional);
 /* (transfer full): the schema of every `files` link: uri (string), size (int64, -1 unknown),
  * identity (string: what must be equal at each later opening, such as an ETag). */
 DLP_API DlpSchema *dlp_schema_files (void);

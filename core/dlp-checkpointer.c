@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The thread that commits: it asks every sink for a snapshot, makes what they speak of durable,
+ * writes the checkpoint, and lets the sinks publish. See docs/internals/checkpoint.md. */
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "dlp-pipeline-private.h"
+
+#define DEFAULT_INTERVAL (10 * G_USEC_PER_SEC)
+/* Committing may take this share of the time. */
+#define COST_SHARE 100
+#define TICK G_USEC_PER_SEC
+
+struct _DlpCheckpointer
+{
+  DlpPipeline *pipeline;
+  GPtrArray *sinks; /* of DlpElement */
+  pthread_t thread;
+  bool running;
+
+  pthread_mutex_t lock;
+  pthread_cond_t cond; /* monotonic */
+  bool stopping;       /* lock */
+  bool requested;      /* lock */
+  guint count;         /* atomic */
+};
+
+DlpCheckpointer *
+dlp_checkpointer_new (DlpPipeline *pipeline)
+{
+  DlpCheckpointer *self = g_new0 (DlpCheckpointer, 1);
+  pthread_condattr_t attributes;
+
+  self->pipeline = pipeline;
+  self->sinks = g_ptr_array_new ();
+  for (guint i = 0; i < pipeline->order->len; i++)
+    if (DLP_IS_SINK (g_ptr_array_index (pipeline->order, i)))
+      g_ptr_array_add (self->sinks, g_ptr_array_index (pipeline->order, i));
+  pthread_mutex_init (&self->lock, NULL);
+  pthread_condattr_init (&attributes);
+  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init (&self->cond, &attributes);
+  pthread_condattr_destroy (&attributes);
+  return self;
+}
+
+void
+dlp_checkpointer_free (DlpCheckpointer *self)
+{
+  dlp_checkpointer_stop (self);
+  g_ptr_array_unref (self->sinks);
+  pthread_cond_destroy (&self->cond);
+  pthread_mutex_destroy (&self->lock);
+  g_free (self);
+}
+
+guint
+dlp_checkpointer_get_count (DlpCheckpointer *self)
+{
+  return __atomic_load_n (&self->count, __ATOMIC_RELAXED);
+}
+
+void
+dlp_checkpointer_snapshot_taken (DlpCheckpointer *self)
+{
+  pthread_mutex_lock (&self->lock);
+  pthread_cond_broadcast (&self->cond);
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+dlp_checkpointer_request (DlpCheckpointer *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->requested = true;
+  pthread_cond_broadcast (&self->cond);
+  pthread_mutex_unlock (&self->lock);
+}
+
+/* lock is held. */
+static void
+wait_until (DlpCheckpointer *self, gint64 time)
+{
+  struct timespec until = { time / G_USEC_PER_SEC, (time % G_USEC_PER_SEC) * 1000 };
+
+  pthread_cond_timedwait (&self->cond, &self->lock, &until);
+}
+
+static bool
+must_leave (DlpCheckpointer *self)
+{
+  return self->stopping || dlp_flag_get (self->pipeline->run->cancelled) ||
+         dlp_flag_get (self->pipeline->run->stopping);
+}
+
+static bool
+has_snapshot (DlpElement *sink)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (sink);
+  bool valid;
+
+  pthread_mutex_lock (&priv->snapshot_lock);
+  valid = priv->snapshot_valid;
+  pthread_mutex_unlock (&priv->snapshot_lock);
+  return valid;
+}
+
+static void
+ask (DlpElement *sink)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (sink);
+
+  pthread_mutex_lock (&priv->snapshot_lock);
+  if (!priv->snapshot_final)
+    priv->snapshot_valid = false;
+  pthread_mutex_unlock (&priv->snapshot_lock);
+  dlp_flag_set (priv->snapshot_wanted);
+}
+
+/* False: the run ends, and with it the sinks stop answering. */
+static bool
+collect (DlpCheckpointer *self)
+{
+  bool all;
+
+  __atomic_fetch_add (&self->pipeline->run->checkpoint_wish, 1, __ATOMIC_RELAXED);
+  for (guint i = 0; i < self->sinks->len; i++)
+    ask (g_ptr_array_index (self->sinks, i));
+  dlp_runner_kick (self->pipeline->runner);
+
+  pthread_mutex_lock (&self->lock);
+  for (;;)
+    {
+      all = true;
+      for (guint i = 0; i < self->sinks->len && all; i++)
+        all = has_snapshot (g_ptr_array_index (self->sinks, i));
+      if (all || must_leave (self))
+        break;
+      wait_until (self, g_get_monotonic_time () + TICK / 10);
+    }
+  pthread_mutex_unlock (&self->lock);
+  return all;
+}
+
+static void
+copy_snapshots (DlpCheckpointer *self, DlpSnapshot *snapshots)
+{
+  for (guint i = 0; i < self->sinks->len; i++)
+    {
+      DlpElement *sink = g_ptr_array_index (self->sinks, i);
+      DlpElementPrivate *priv = dlp_element_get_private (sink);
+
+      pthread_mutex_lock (&priv->snapshot_lock);
+      snapshots[i].element = sink;
+      snapshots[i].state =
+          priv->snapshot_state != NULL ? dlp_state_ref (priv->snapshot_state) : NULL;
+      snapshots[i].base = priv->snapshot_base != NULL ? dlp_state_ref (priv->snapshot_base) : NULL;
+      dlp_cursor_set (&snapshots[i].cursor, &priv->snapshot_cursor);
+      snapshots[i].position = priv->snapshot_position;
+      snapshots[i].final = priv->snapshot_final;
+      pthread_mutex_unlock (&priv->snapshot_lock);
+    }
+}
+
+static void
+free_snapshots (DlpSnapshot *snapshots, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_clear_pointer (&snapshots[i].state, dlp_state_unref);
+      g_clear_pointer (&snapshots[i].base, dlp_state_unref);
+      dlp_cursor_clear (&snapshots[i].cursor);
+    }
+  g_free (snapshots);
+}
+
+static bool
+sync_sinks (DlpSnapshot *snapshots, guint n, GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      DlpSink *sink = DLP_SINK (snapshots[i].element);
+      DlpSinkClass *klass = DLP_SINK_GET_CLASS (sink);
+
+      if (klass->sync != NULL && !klass->sync (sink, snapshots[i].state, error))
+        return false;
+    }
+  return true;
+}
+
+static bool
+publish (DlpSnapshot *snapshots, guint n, bool complete, GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      DlpSink *sink = DLP_SINK (snapshots[i].element);
+      DlpSinkClass *klass = DLP_SINK_GET_CLASS (sink);
+
+      if (klass->publish != NULL && !klass->publish (sink, snapshots[i].state, complete, error))
+        return false;
+    }
+  return true;
+}
+
+static bool
+write_checkpoint (DlpCheckpointer *self, DlpSnapshot *snapshots, bool complete, GError **error)
+{
+  DlpPipeline *pipeline = self->pipeline;
+  g_autoptr (GVariant) payload = NULL;
+
+  payload = dlp_pipeline_make_checkpoint (pipeline, snapshots, self->sinks->len, complete, error);
+  if (payload == NULL)
+    return false;
+  g_variant_ref_sink (payload);
+  if (!dlp_state_dir_save (pipeline->dir, payload, error))
+    return false;
+  /* Once outputs are published there is no way back to an older generation: both say so. */
+  if (complete && !dlp_state_dir_save (pipeline->dir, payload, error))
+    return false;
+  __atomic_fetch_add (&self->count, 1, __ATOMIC_RELAXED);
+  return true;
+}
+
+static bool
+commit (DlpCheckpointer *self, bool complete, GError **error)
+{
+  guint n = self->sinks->len;
+  DlpSnapshot *snapshots = g_new0 (DlpSnapshot, n);
+  bool ok;
+
+  copy_snapshots (self, snapshots);
+  ok = (self->pipeline->dir == NULL && !complete) || sync_sinks (snapshots, n, error);
+  if (ok && self->pipeline->dir != NULL)
+    ok = write_checkpoint (self, snapshots, complete, error);
+  if (ok && complete)
+    ok = publish (snapshots, n, true, error);
+  free_snapshots (snapshots, n);
+  return ok;
+}
+
+bool
+dlp_checkpointer_commit (DlpCheckpointer *self, bool complete, GError **error)
+{
+  for (guint i = 0; i < self->sinks->len; i++)
+    {
+      DlpElement *sink = g_ptr_array_index (self->sinks, i);
+      DlpSinkClass *klass = DLP_SINK_GET_CLASS (sink);
+
+      if (dlp_flag_get (dlp_element_get_private (sink)->ended))
+        continue;
+      if (klass->flush != NULL && !klass->flush (DLP_SINK (sink), error))
+        return false;
+      dlp_element_take_snapshot (sink, false);
+    }
+  return commit (self, complete, error);
+}
+
+static void
+write_status (DlpCheckpointer *self)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (self->pipeline);
+  g_autofree char *json = dlp_json_print (report, TRUE);
+
+  dlp_state_dir_write_status (self->pipeline->dir, json);
+}
+
+/* Each checkpoint moves the next one away so far that committing takes a hundredth of the time,
+ * unless the interval was asked for. */
+static gint64
+next_time (DlpCheckpointer *self, gint64 begin)
+{
+  gint64 cost = g_get_monotonic_time () - begin;
+  gint64 asked = self->pipeline->checkpoint_interval;
+
+  if (asked > 0)
+    return begin + asked;
+  return begin + MAX (DEFAULT_INTERVAL, cost * COST_SHARE);
+}
+
+static gpointer
+run (gpointer data)
+{
+  DlpCheckpointer *self = data;
+  DlpContext *context = self->pipeline->run;
+  gint64 due = 0; /* the first at once: it records the attempt */
+  gint64 status_due = 0;
+
+  pthread_setname_np (pthread_self (), "dlp-checkpoint");
+  pthread_mutex_lock (&self->lock);
+  while (!must_leave (self))
+    {
+      gint64 begin = g_get_monotonic_time ();
+      GError *error = NULL;
+
+      /* While the inputs are being ended early, a checkpoint would speak of an end that a resumed
+       * run does not see. */
+      if ((begin >= due || self->requested) && !dlp_flag_get (context->finishing))
+        {
+          self->requested = false;
+          pthread_mutex_unlock (&self->lock);
+          if (collect (self) && !commit (self, false, &error))
+            dlp_pipeline_fail (self->pipeline, NULL, error);
+          due = next_time (self, begin);
+          pthread_mutex_lock (&self->lock);
+          continue;
+        }
+      if (begin >= status_due)
+        {
+          status_due = begin + TICK;
+          pthread_mutex_unlock (&self->lock);
+          write_status (self);
+          pthread_mutex_lock (&self->lock);
+        }
+      if (!must_leave (self) && !self->requested)
+        wait_until (self, dlp_flag_get (context->finishing) ? status_due : MIN (due, status_due));
+    }
+  pthread_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+void
+dlp_checkpointer_start (DlpCheckpointer *self)
+{
+  if (self->pipeline->dir == NULL)
+    return;
+  self->running = true;
+  if (pthread_create (&self->thread, NULL, run, self) != 0)
+    g_error ("cannot create the checkpoint thread");
+}
+
+void
+dlp_checkpointer_stop (DlpCheckpointer *self)
+{
+  if (!self->running)
+    return;
+  pthread_mutex_lock (&self->lock);
+  self->stopping = true;
+  pthread_cond_broadcast (&self->cond);
+  pthread_mutex_unlock (&self->lock);
+  pthread_join (self->thread, NULL);
+  self->running = false;
+  if (self->pipeline->dir != NULL)
+    write_status (self);
+}

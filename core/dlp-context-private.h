@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <dlpipe/dlp-element.h>
+
+#include "dlp-state-dir-private.h"
+#include "dlp-work-pool-private.h"
+
+G_BEGIN_DECLS
+
+/* What all elements of one run share. Made by the pipeline (or a test's harness) before start(),
+ * gone after stop(). Fields without a note are set before the run and only read during it. */
+typedef struct _DlpContext DlpContext;
+struct _DlpContext
+{
+  guint64 seed;
+  bool strict;
+  DlpWorkPool *pool;
+  gsize memory_share;
+  GCancellable *cancellable;
+
+  bool cancelled;        /* atomic: end now, an error or an abort */
+  bool stopping;         /* atomic: end between two steps */
+  bool finishing;        /* atomic: the inputs end here */
+  bool paused;           /* atomic */
+  guint checkpoint_wish; /* atomic: counts the checkpoints asked for; pads send newer marks */
+  guint yield_seed;      /* tests: random yields in push and pop; 0: none */
+  guint batch_records;   /* tests: at most so many records a record batch; 0: the default */
+
+  /* (nullable): called by an element whose step failed; takes @error over. */
+  void (*fail) (DlpContext *self, DlpElement *element, GError *error);
+  /* (nullable): a sink has taken the snapshot it was asked for, or ended. */
+  void (*snapshot_taken) (DlpContext *self, DlpElement *element);
+  gpointer owner;
+
+  pthread_mutex_t inputs_lock;
+  DlpStateDir *state_dir; /* inputs_lock for its input list; NULL: none */
+  GHashTable *inputs;     /* inputs_lock: without a state folder, what was opened */
+  pthread_mutex_t warnings_lock;
+  GPtrArray *warnings; /* warnings_lock: of char *, the first hundred */
+  guint n_warnings;    /* warnings_lock */
+
+  /* Of the run and its attempt; see DlpSinkAttempt. */
+  char *run_id;
+  guint attempt;
+  guint former_attempt;
+  bool former_is_dead;
+};
+
+DlpContext *dlp_context_new (void);
+void dlp_context_free (DlpContext *self);
+
+#define dlp_flag_get(flag) __atomic_load_n (&(flag), __ATOMIC_ACQUIRE)
+#define dlp_flag_set(flag) __atomic_store_n (&(flag), true, __ATOMIC_RELEASE)
+
+G_END_DECLS

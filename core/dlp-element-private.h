@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <dlpipe/dlp-element.h>
+#include <dlpipe/dlp-sink.h>
+
+#include "dlp-context-private.h"
+#include "dlp-mark-private.h"
+#include "dlp-pad-private.h"
+
+G_BEGIN_DECLS
+
+#define DLP_LARGE_MARKS_ALIVE 3
+
+typedef struct
+{
+  guint64 steps;
+  guint64 busy;      /* ns inside step() */
+  guint64 cpu;       /* ns of CPU of step(), as far as known */
+  guint64 work;      /* ns of CPU of its work on the pool */
+  guint64 wait_in;   /* ns */
+  guint64 wait_out;  /* ns */
+  guint64 wait_work; /* ns */
+  guint64 io_wait;   /* ns */
+} DlpElementStats;
+
+typedef struct
+{
+  char *name;
+  char *factory;
+  DlpContext *context;
+  GPtrArray *inputs;  /* of DlpPad */
+  GPtrArray *outputs; /* of DlpPad */
+  guint stage;
+  guint ordinal;
+
+  /* Streaming; the element's thread. */
+  DlpMark *mark; /* of the point before the step that runs */
+  guint64 serial;
+  DlpMark *large[DLP_LARGE_MARKS_ALIVE];
+  guint wanted_input;
+  bool started;
+  bool ended; /* atomic */
+  DlpWaker waker;
+
+  /* Snapshot of a sink: asked for by the checkpoint thread, taken between steps. */
+  bool snapshot_wanted; /* atomic */
+  pthread_mutex_t snapshot_lock;
+  bool snapshot_valid;       /* snapshot_lock */
+  bool snapshot_final;       /* snapshot_lock */
+  DlpState *snapshot_state;  /* snapshot_lock; the subclass's, may be NULL */
+  DlpState *snapshot_base;   /* snapshot_lock; what core keeps of a sink */
+  DlpCursor snapshot_cursor; /* snapshot_lock */
+  guint64 snapshot_position; /* snapshot_lock */
+
+  DlpElementStats stats; /* each atomic, relaxed */
+  guint64 progress[4];   /* atomic: bytes done, bytes total, files done, files total */
+  gint64 moved_at;       /* atomic: monotonic time of the last step that moved, us */
+  pthread_mutex_t status_lock;
+  char *status; /* status_lock */
+
+  /* What was last notified; the pipeline's main context. */
+  guint64 shown_in, shown_out, shown_bytes;
+  guint shown_level;
+} DlpElementPrivate;
+
+DlpElementPrivate *dlp_element_get_private (DlpElement *self);
+
+void dlp_element_set_name (DlpElement *self, const char *name);
+void dlp_element_set_factory (DlpElement *self, const char *factory);
+void dlp_element_set_context (DlpElement *self, DlpContext *context);
+DlpContext *dlp_element_get_context (DlpElement *self);
+
+const char *dlp_element_class_get_description (DlpElementClass *klass);
+const char *dlp_element_class_get_example (DlpElementClass *klass);
+
+DlpPad *dlp_element_request_pad (DlpElement *self,
+                                 DlpPadDirection direction,
+                                 const char *name,
+                                 GError **error);
+
+/* Between load() and the first step: the mark that consumers' cursors refer to at the start. */
+void dlp_element_make_first_mark (DlpElement *self);
+/* Not needed any more by any consumer: ends at once. */
+void dlp_element_restore_ended (DlpElement *self);
+bool dlp_element_start (DlpElement *self, GError **error);
+void dlp_element_stop (DlpElement *self);
+
+typedef enum
+{
+  DLP_TURN_MORE,
+  DLP_TURN_WAIT_INPUT,
+  DLP_TURN_WAIT_OUTPUT,
+  DLP_TURN_WAIT_WORK,
+  DLP_TURN_END,
+  DLP_TURN_ERROR,
+} DlpTurn;
+
+/* One step with all that core does around it; the one place where step() is called. */
+DlpTurn dlp_element_turn (DlpElement *self, GError **error);
+/* Arms the waker for what @turn waits for; FALSE: it is there already. */
+bool dlp_element_arm (DlpElement *self, DlpTurn turn);
+/* Takes the snapshot if one is wanted; by the element's thread, between steps. */
+void dlp_element_serve (DlpElement *self);
+void dlp_element_take_snapshot (DlpElement *self, bool final);
+void dlp_element_clear_snapshot (DlpElement *self);
+
+DlpState *dlp_sink_save_base (DlpSink *self);
+GVariant *dlp_sink_describe_base (const DlpState *base);
+gboolean dlp_sink_load_base (DlpSink *self, GVariant *base, GError **error);
+gboolean dlp_sink_is_drained (DlpSink *self);
+
+G_END_DECLS

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Start and stop of an element, its snapshots, and what it may ask of the run it is in. */
+
+#include <dlpipe/dlp-file.h>
+
+#include "dlp-element-private.h"
+
+bool
+dlp_element_start (DlpElement *self, GError **error)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (self);
+
+  priv->started = true;
+  priv->moved_at = g_get_monotonic_time ();
+  if (dlp_flag_get (priv->ended) || klass->start == NULL)
+    return true;
+  return klass->start (self, priv->context->cancellable, error);
+}
+
+void
+dlp_element_stop (DlpElement *self)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (self);
+
+  if (priv->started && klass->stop != NULL)
+    klass->stop (self);
+  priv->started = false;
+}
+
+void
+dlp_element_take_snapshot (DlpElement *self, bool final)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+  DlpPad *pad = dlp_element_get_input (self, 0);
+  DlpState *state = DLP_ELEMENT_GET_CLASS (self)->save (self);
+  DlpState *base = dlp_sink_save_base (DLP_SINK (self));
+  DlpState *old[2];
+
+  pthread_mutex_lock (&priv->snapshot_lock);
+  old[0] = priv->snapshot_state;
+  old[1] = priv->snapshot_base;
+  priv->snapshot_state = state;
+  priv->snapshot_base = base;
+  /* The end was consumed, and is part of the state: nothing upstream is needed any more. */
+  if (final)
+    dlp_cursor_clear (&priv->snapshot_cursor);
+  else
+    dlp_pad_get_cursor (pad, &priv->snapshot_cursor);
+  priv->snapshot_position = dlp_pad_get_position (pad);
+  priv->snapshot_valid = true;
+  priv->snapshot_final = final;
+  pthread_mutex_unlock (&priv->snapshot_lock);
+
+  g_clear_pointer (&old[0], dlp_state_unref);
+  g_clear_pointer (&old[1], dlp_state_unref);
+  if (priv->context->snapshot_taken != NULL)
+    priv->context->snapshot_taken (priv->context, self);
+}
+
+void
+dlp_element_serve (DlpElement *self)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+  DlpSinkClass *klass;
+  GError *error = NULL;
+
+  if (G_LIKELY (!dlp_flag_get (priv->snapshot_wanted)))
+    return;
+
+  __atomic_store_n (&priv->snapshot_wanted, false, __ATOMIC_RELAXED);
+  if (!DLP_IS_SINK (self) || dlp_flag_get (priv->ended))
+    return;
+
+  klass = DLP_SINK_GET_CLASS (self);
+  if (klass->flush != NULL && !klass->flush (DLP_SINK (self), &error))
+    {
+      priv->context->fail (priv->context, self, error);
+      return;
+    }
+  dlp_element_take_snapshot (self, false);
+}
+
+void
+dlp_element_clear_snapshot (DlpElement *self)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+
+  pthread_mutex_lock (&priv->snapshot_lock);
+  g_clear_pointer (&priv->snapshot_state, dlp_state_unref);
+  g_clear_pointer (&priv->snapshot_base, dlp_state_unref);
+  dlp_cursor_clear (&priv->snapshot_cursor);
+  priv->snapshot_valid = false;
+  pthread_mutex_unlock (&priv->snapshot_lock);
+}
+
+guint
+dlp_element_get_n_workers (DlpElement *self)
+{
+  return dlp_work_pool_get_n_threads (dlp_element_get_context (self)->pool);
+}
+
+void
+dlp_element_submit_work (DlpElement *self, DlpWorkFunc func, gpointer data)
+{
+  /* The same calling convention but for the type of the first argument. */
+  dlp_work_pool_submit (dlp_element_get_context (self)->pool, (DlpPoolFunc) func, self, data);
+}
+
+void
+dlp_element_warn (DlpElement *self, const char *uri, gint64 row, const char *message)
+{
+  DlpContext *context = dlp_element_get_context (self);
+  g_autofree char *row_text = row >= 0 ? g_strdup_printf ("%" G_GINT64_FORMAT, row) : NULL;
+  g_autofree char *text = NULL;
+
+  if (dlp_element_is_replaying (self))
+    return;
+
+  text = g_strdup_printf ("%s: %s", dlp_element_get_name (self), message);
+  pthread_mutex_lock (&context->warnings_lock);
+  context->n_warnings++;
+  if (context->warnings->len < 100)
+    g_ptr_array_add (context->warnings, g_strdup (text));
+  pthread_mutex_unlock (&context->warnings_lock);
+
+  g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "DLP_ELEMENT", dlp_element_get_name (self),
+                    "DLP_FILE", uri != NULL ? uri : "", "DLP_ROW", row_text != NULL ? row_text : "",
+                    "MESSAGE", "%s", text);
+}
+
+/* Without a state folder the same check is made within the process, from an own table. */
+static gboolean
+check_known_input (DlpContext *context,
+                   const DlpCoordinate *at,
+                   const char *uri,
+                   gint64 size,
+                   const char *identity,
+                   GError **error)
+{
+  g_autofree char *key = g_strdup_printf ("%u/%u/%u", at->stage, at->source, at->file);
+  g_autofree char *now = g_strdup_printf ("%" G_GINT64_FORMAT " bytes, %s", size, identity);
+  const char *before = g_hash_table_lookup (context->inputs, key);
+
+  if (before == NULL)
+    g_hash_table_insert (context->inputs, g_steal_pointer (&key), g_steal_pointer (&now));
+  else if (g_strcmp0 (before, now) != 0)
+    {
+      g_autofree char *shown = dlp_uri_escape_for_display (uri);
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED,
+                   "%s: changed while the pipeline runs: was %s, is %s", shown, before, now);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_recorded_input (DlpContext *context,
+                      const DlpCoordinate *at,
+                      const char *uri,
+                      gint64 size,
+                      const char *identity,
+                      GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autoptr (DlpInputEntry) known =
+      dlp_state_dir_find_input (context->state_dir, at->stage, at->source, at->file, &local);
+  DlpInputEntry entry = { at->stage, at->source, at->file, size, (char *) identity, (char *) uri };
+  g_autofree char *shown = NULL;
+
+  if (local != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  if (known == NULL)
+    return dlp_state_dir_add_input (context->state_dir, &entry, error);
+  if (g_strcmp0 (known->uri, uri) == 0 && known->size == size &&
+      g_strcmp0 (known->identity, identity) == 0)
+    return TRUE;
+
+  shown = dlp_uri_escape_for_display (uri);
+  if (g_strcmp0 (known->uri, uri) != 0)
+    {
+      g_autofree char *was = dlp_uri_escape_for_display (known->uri);
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+                   "the list of input files changed: file %u of source %u was %s, is %s; the same "
+                   "command with "
+                   "--restart begins anew",
+                   at->file, at->source, was, shown);
+    }
+  else
+    g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+                 "%s: changed since it was read: was %" G_GINT64_FORMAT
+                 " bytes, %s; is %" G_GINT64_FORMAT
+                 " bytes, %s; restore the file, or begin anew with --restart",
+                 shown, known->size, known->identity, size, identity);
+  return FALSE;
+}
+
+gboolean
+dlp_element_check_input_file (DlpElement *self,
+                              const DlpCoordinate *coordinate,
+                              const char *uri,
+                              gint64 size,
+                              const char *identity,
+                              GError **error)
+{
+  DlpContext *context = dlp_element_get_context (self);
+  gboolean ok;
+
+  pthread_mutex_lock (&context->inputs_lock);
+  ok = (context->state_dir != NULL ? check_recorded_input : check_known_input) (
+      context, coordinate, uri, size, identity, error);
+  pthread_mutex_unlock (&context->inputs_lock);
+  return ok;
+}
+
+void
+dlp_element_set_progress (DlpElement *self,
+                          guint64 bytes_done,
+                          guint64 bytes_total,
+                          guint files_done,
+                          guint files_total)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+  const guint64 values[] = { bytes_done, bytes_total, files_done, files_total };
+
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    __atomic_store_n (&priv->progress[i], values[i], __ATOMIC_RELAXED);
+}
+
+void
+dlp_element_add_io_wait (DlpElement *self, gint64 microseconds)
+{
+  __atomic_fetch_add (&dlp_element_get_private (self)->stats.io_wait, microseconds * 1000,
+                      __ATOMIC_RELAXED);
+}
+
+void
+dlp_element_set_status (DlpElement *self, const char *status)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+
+  pthread_mutex_lock (&priv->status_lock);
+  g_free (priv->status);
+  priv->status = g_strdup (status);
+  pthread_mutex_unlock (&priv->status_lock);
+}

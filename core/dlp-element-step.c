@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What core does around an element's step: marks, the bounds of links, the end. See
+ * docs/internals/cursor.md. */
+
+#include <time.h>
+
+#include "dlp-element-private.h"
+
+static guint64
+now_ns (clockid_t clock)
+{
+  struct timespec now;
+
+  clock_gettime (clock, &now);
+  return now.tv_sec * G_GUINT64_CONSTANT (1000000000) + now.tv_nsec;
+}
+
+static void
+fill_mark (DlpElement *self, DlpElementPrivate *priv, DlpMark *mark)
+{
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (self);
+
+  mark->serial = ++priv->serial;
+  g_clear_pointer (&mark->state, dlp_state_unref);
+  mark->state = klass->save (self);
+  for (guint i = 0; i < priv->outputs->len; i++)
+    mark->emitted[i] = ((DlpPad *) g_ptr_array_index (priv->outputs, i))->emitted;
+  for (guint i = 0; i < priv->inputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->inputs, i);
+
+      if (pad->closed)
+        dlp_cursor_clear (&mark->inputs[i]);
+      else if (klass->mark_input != NULL)
+        klass->mark_input (self, i, &mark->inputs[i]);
+      else
+        dlp_cursor_set (&mark->inputs[i], &pad->cursor);
+    }
+}
+
+/* A large state is copied only where a slot for one more living mark is free. */
+static bool
+claim_large (DlpElementPrivate *priv, DlpMark *mark)
+{
+  for (guint i = 0; i < DLP_LARGE_MARKS_ALIVE; i++)
+    if (priv->large[i] == NULL || dlp_mark_is_unshared (priv->large[i]))
+      {
+        g_clear_pointer (&priv->large[i], dlp_mark_unref);
+        priv->large[i] = dlp_mark_ref (mark);
+        return true;
+      }
+  return false;
+}
+
+/* Record batches begun in the step that comes next carry this mark. One that nobody took is used
+ * again. */
+static void
+prepare_mark (DlpElement *self, DlpElementPrivate *priv)
+{
+  bool large = DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_LARGE;
+
+  if (priv->inputs->len > 0 || priv->outputs->len > 0)
+    {
+      if (large && priv->mark != NULL)
+        {
+          g_autoptr (DlpMark) next = NULL;
+          DlpPad *pad = priv->outputs->len > 0 ? g_ptr_array_index (priv->outputs, 0) : NULL;
+
+          if (pad != NULL &&
+              pad->seen_wish ==
+                  __atomic_load_n (&priv->context->checkpoint_wish, __ATOMIC_RELAXED) &&
+              priv->mark->serial != 0)
+            return;
+          next = dlp_mark_new (priv->outputs->len, priv->inputs->len);
+          if (!claim_large (priv, next))
+            return;
+          fill_mark (self, priv, next);
+          dlp_mark_unref (priv->mark);
+          priv->mark = g_steal_pointer (&next);
+          return;
+        }
+      if (priv->mark == NULL || !dlp_mark_is_unshared (priv->mark))
+        {
+          g_clear_pointer (&priv->mark, dlp_mark_unref);
+          priv->mark = dlp_mark_new (priv->outputs->len, priv->inputs->len);
+        }
+      fill_mark (self, priv, priv->mark);
+    }
+}
+
+void
+dlp_element_make_first_mark (DlpElement *self)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+
+  g_clear_pointer (&priv->mark, dlp_mark_unref);
+  priv->mark = dlp_mark_new (priv->outputs->len, priv->inputs->len);
+  fill_mark (self, priv, priv->mark);
+}
+
+/* Marks move without records: a pad that got nothing for long, or since a checkpoint was asked for,
+ * gets an empty record batch; never one that still replays. */
+static void
+advance_marks (DlpElement *self, DlpElementPrivate *priv)
+{
+  guint wish = __atomic_load_n (&priv->context->checkpoint_wish, __ATOMIC_RELAXED);
+  g_autoptr (DlpMark) mark = NULL;
+
+  if (DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_LARGE)
+    return;
+
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      if (pad->link == NULL)
+        continue;
+      if (++pad->quiet <= DLP_PAD_PATIENCE && pad->seen_wish == wish)
+        continue;
+      if (pad->open_mark != NULL)
+        dlp_pad_flush (pad);
+      else if (pad->emitted >= pad->wanted)
+        {
+          if (mark == NULL)
+            {
+              mark = dlp_mark_new (priv->outputs->len, priv->inputs->len);
+              fill_mark (self, priv, mark);
+            }
+          dlp_pad_push_mark (pad, mark);
+        }
+    }
+}
+
+static bool
+is_blocked (DlpElementPrivate *priv)
+{
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      if (pad->link != NULL && dlp_queue_is_full (pad->link))
+        return true;
+    }
+  return false;
+}
+
+/* An element without outputs, or with one that somebody wants, goes on. */
+static bool
+is_needed (DlpElementPrivate *priv)
+{
+  bool any = false;
+
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      if (pad->optional)
+        continue;
+      any = true;
+      if (pad->link != NULL && !dlp_queue_is_closed (pad->link))
+        return true;
+    }
+  return !any;
+}
+
+static void
+end (DlpElement *self, DlpElementPrivate *priv)
+{
+  for (guint i = 0; i < priv->outputs->len; i++)
+    dlp_pad_end (g_ptr_array_index (priv->outputs, i));
+  if (DLP_IS_SINK (self))
+    dlp_element_take_snapshot (self, true);
+  dlp_flag_set (priv->ended);
+}
+
+void
+dlp_element_restore_ended (DlpElement *self)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+
+  for (guint i = 0; i < priv->inputs->len; i++)
+    dlp_pad_restore_closed (g_ptr_array_index (priv->inputs, i));
+  for (guint i = 0; i < priv->outputs->len; i++)
+    dlp_pad_end (g_ptr_array_index (priv->outputs, i));
+  dlp_flag_set (priv->ended);
+}
+
+static DlpTurn
+check_turn (DlpElement *self, DlpElementPrivate *priv)
+{
+  if (dlp_flag_get (priv->ended))
+    return DLP_TURN_END;
+
+  if (!is_needed (priv))
+    {
+      for (guint i = 0; i < priv->inputs->len; i++)
+        dlp_pad_close (g_ptr_array_index (priv->inputs, i));
+      end (self, priv);
+      return DLP_TURN_END;
+    }
+  return is_blocked (priv) ? DLP_TURN_WAIT_OUTPUT : DLP_TURN_MORE;
+}
+
+static void
+flush_idle (DlpElementPrivate *priv)
+{
+  for (guint i = 0; i < priv->outputs->len; i++)
+    dlp_pad_flush_if_idle (g_ptr_array_index (priv->outputs, i));
+}
+
+static DlpStep
+timed_step (DlpElement *self, DlpElementPrivate *priv, GError **error)
+{
+  guint64 begin = now_ns (CLOCK_MONOTONIC);
+  DlpStep step = DLP_ELEMENT_GET_CLASS (self)->step (self, priv->context->cancellable, error);
+
+  dlp_stat_add (&priv->stats.busy, now_ns (CLOCK_MONOTONIC) - begin);
+  dlp_stat_add (&priv->stats.steps, 1);
+  return step;
+}
+
+DlpTurn
+dlp_element_turn (DlpElement *self, GError **error)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+  DlpTurn turn = check_turn (self, priv);
+
+  if (turn != DLP_TURN_MORE)
+    return turn;
+
+  prepare_mark (self, priv);
+  switch (timed_step (self, priv, error))
+    {
+    case DLP_STEP_MORE:
+      __atomic_store_n (&priv->moved_at, g_get_monotonic_time (), __ATOMIC_RELAXED);
+      advance_marks (self, priv);
+      return DLP_TURN_MORE;
+
+    case DLP_STEP_WANT_INPUT:
+    case DLP_STEP_WANT_INPUT_OR_WORK:
+      /* Work that is done in the meantime leaves its notify in the waker, so both waits are one. */
+      advance_marks (self, priv);
+      flush_idle (priv);
+      return DLP_TURN_WAIT_INPUT;
+
+    case DLP_STEP_WANT_WORK:
+      advance_marks (self, priv);
+      flush_idle (priv);
+      return DLP_TURN_WAIT_WORK;
+
+    case DLP_STEP_END:
+      end (self, priv);
+      return DLP_TURN_END;
+
+    case DLP_STEP_ERROR:
+      return DLP_TURN_ERROR;
+    }
+  g_assert_not_reached ();
+}
+
+static bool
+arm_outputs (DlpElementPrivate *priv)
+{
+  bool any = false;
+
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      if (pad->link != NULL && dlp_queue_arm_producer (pad->link))
+        any = true;
+    }
+  return any;
+}
+
+bool
+dlp_element_arm (DlpElement *self, DlpTurn turn)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+
+  switch (turn)
+    {
+    case DLP_TURN_WAIT_INPUT:
+      return dlp_queue_arm_consumer (
+          ((DlpPad *) g_ptr_array_index (priv->inputs, priv->wanted_input))->link);
+
+    case DLP_TURN_WAIT_OUTPUT:
+      return arm_outputs (priv);
+
+    case DLP_TURN_WAIT_WORK:
+      /* Work that was finished in the meantime has left its notify in the waker. */
+      return true;
+
+    case DLP_TURN_MORE:
+    case DLP_TURN_END:
+    case DLP_TURN_ERROR:
+      break;
+    }
+  return false;
+}

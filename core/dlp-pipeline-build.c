@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Checks of the whole graph, schemas from the sources down, and what each part may hold of the
+ * memory budget. */
+
+#include <string.h>
+
+#include <dlpipe/dlp-plugin.h>
+#include <dlpipe/dlp-reader.h>
+
+#include "dlp-pipeline-private.h"
+
+#define MIB (G_GUINT64_CONSTANT (1024) * 1024)
+#define FILES_LINK_BATCHES 4
+
+static bool
+check_links (DlpPipeline *self, DlpElement *element, GError **error)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (element);
+  GPtrArray *lists[] = { priv->inputs, priv->outputs };
+
+  if (priv->inputs->len == 0 && priv->outputs->len == 0)
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK, "is linked to nothing");
+      return false;
+    }
+  for (guint k = 0; k < G_N_ELEMENTS (lists); k++)
+    for (guint i = 0; i < lists[k]->len; i++)
+      {
+        DlpPad *pad = g_ptr_array_index (lists[k], i);
+
+        if (pad->optional || dlp_pad_is_linked (pad))
+          continue;
+        g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK,
+                     "its %s pad “%s” is not linked; %s", k == 0 ? "input" : "output", pad->name,
+                     k == 0 ? "put an element and “!” before it" :
+                              "put “!” and an element behind it");
+        return false;
+      }
+  return true;
+}
+
+/* Kahn's order: producers before consumers. */
+static bool
+sort_elements (DlpPipeline *self, GError **error)
+{
+  g_autoptr (GHashTable) missing = g_hash_table_new (NULL, NULL);
+
+  g_ptr_array_set_size (self->order, 0);
+  for (guint i = 0; i < self->elements->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->elements, i);
+      guint n = dlp_element_get_n_inputs (element);
+
+      g_hash_table_insert (missing, element, GUINT_TO_POINTER (n));
+      if (n == 0)
+        g_ptr_array_add (self->order, element);
+    }
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->order, i);
+
+      for (guint k = 0; k < dlp_element_get_n_outputs (element); k++)
+        {
+          DlpPad *peer = dlp_pad_get_peer (dlp_element_get_output (element, k));
+          guint left;
+
+          if (peer == NULL)
+            continue;
+          left = GPOINTER_TO_UINT (g_hash_table_lookup (missing, peer->element)) - 1;
+          g_hash_table_insert (missing, peer->element, GUINT_TO_POINTER (left));
+          if (left == 0)
+            g_ptr_array_add (self->order, peer->element);
+        }
+    }
+  if (self->order->len == self->elements->len)
+    return true;
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK, "the graph has a cycle");
+  return false;
+}
+
+/* Branches that meet again could block each other for ever on bounded links. */
+static bool
+check_branches (DlpElement *element, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+
+  for (guint i = 0; i < dlp_element_get_n_inputs (element); i++)
+    {
+      DlpPad *peer = dlp_pad_get_peer (dlp_element_get_input (element, i));
+
+      if (peer != NULL)
+        g_ptr_array_add (stack, peer->element);
+      while (stack->len > 0)
+        {
+          DlpElement *above = g_ptr_array_remove_index_fast (stack, stack->len - 1);
+
+          if (!g_hash_table_add (seen, above))
+            {
+              g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK,
+                           "two of its inputs come from %s: branches that meet again can block "
+                           "each other for ever; "
+                           "read the input twice, or write the branches to separate outputs",
+                           dlp_element_get_name (above));
+              return false;
+            }
+          for (guint k = 0; k < dlp_element_get_n_inputs (above); k++)
+            {
+              peer = dlp_pad_get_peer (dlp_element_get_input (above, k));
+              if (peer != NULL)
+                g_ptr_array_add (stack, peer->element);
+            }
+        }
+    }
+  return true;
+}
+
+/* Bad records of readers whose pad `rejected` is not linked go to a file. */
+static bool
+add_quarantine (DlpPipeline *self, GError **error)
+{
+  guint n = 0;
+  guint n_elements = self->elements->len;
+
+  if (self->state_path == NULL && self->quarantine_path == NULL)
+    return true;
+  for (guint i = 0; i < n_elements; i++)
+    n += DLP_IS_READER (g_ptr_array_index (self->elements, i));
+
+  for (guint i = 0; i < n_elements; i++)
+    {
+      DlpElement *reader = g_ptr_array_index (self->elements, i);
+      DlpPad *rejected = DLP_IS_READER (reader) ? dlp_element_find_pad (reader, "rejected") : NULL;
+      g_autofree char *name = NULL;
+      g_autofree char *file = NULL;
+      g_autofree char *location = NULL;
+      DlpElement *sink;
+
+      if (rejected == NULL || dlp_pad_is_linked (rejected))
+        continue;
+      name = g_strconcat (dlp_element_get_name (reader), ".rejected", NULL);
+      sink = dlp_element_new ("quarantine-sink", name, error);
+      if (sink == NULL)
+        return false;
+      g_ptr_array_add (self->elements, sink);
+      file = n == 1 ? g_strdup ("quarantine.jsonl") :
+                      g_strdup_printf ("quarantine-%s.jsonl", dlp_element_get_name (reader));
+      if (self->quarantine_path != NULL)
+        location = n == 1 ? g_strdup (self->quarantine_path) :
+                            g_strdup_printf ("%s-%s", self->quarantine_path,
+                                             dlp_element_get_name (reader));
+      else
+        location = g_build_filename (self->state_path, file, NULL);
+      g_object_set (sink, "location", location, NULL);
+      dlp_pad_link (rejected, dlp_element_get_input (sink, 0));
+    }
+  return true;
+}
+
+static void
+count_ordinals (DlpPipeline *self)
+{
+  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < self->elements->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->elements, i);
+      const char *kind =
+          dlp_element_get_n_inputs (element) == 0 ? "(source)" : dlp_element_get_factory (element);
+      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, kind));
+
+      dlp_element_get_private (element)->ordinal = n;
+      g_hash_table_insert (counts, (gpointer) kind, GUINT_TO_POINTER (n + 1));
+    }
+}
+
+static bool
+negotiate (DlpElement *element, GError **error)
+{
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
+
+  for (guint i = 0; i < dlp_element_get_n_inputs (element); i++)
+    {
+      DlpPad *input = dlp_element_get_input (element, i);
+
+      if (dlp_pad_get_peer (input) != NULL)
+        dlp_pad_set_schema (input, dlp_pad_get_schema (dlp_pad_get_peer (input)));
+    }
+  if (klass->negotiate != NULL && !klass->negotiate (element, error))
+    return false;
+  for (guint i = 0; i < dlp_element_get_n_outputs (element); i++)
+    {
+      DlpPad *output = dlp_element_get_output (element, i);
+
+      if (dlp_pad_get_schema (output) == NULL && klass->negotiate == NULL &&
+          dlp_element_get_n_inputs (element) > 0)
+        dlp_pad_set_schema (output, dlp_pad_get_schema (dlp_element_get_input (element, 0)));
+      if (dlp_pad_get_schema (output) == NULL)
+        {
+          g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                       "%s set no schema on its pad “%s”", dlp_element_get_name (element),
+                       dlp_pad_get_name (output));
+          return false;
+        }
+    }
+  return true;
+}
+
+static guint
+count_workers (DlpPipeline *self)
+{
+  return self->workers != 0 ? self->workers : dlp_cpu_budget ();
+}
+
+static void
+deal_memory (DlpPipeline *self)
+{
+  guint64 total = self->memory;
+  guint64 link_bytes;
+  guint n_links = 0;
+
+  if (total == 0)
+    total = MIN (64 * MIB + 48 * MIB * count_workers (self), dlp_memory_limit () / 4);
+  for (guint i = 0; i < self->elements->len; i++)
+    n_links += dlp_element_get_n_inputs (g_ptr_array_index (self->elements, i));
+
+  link_bytes = CLAMP (total / 4 / MAX (n_links, 1), 16 * 1024, 16 * MIB);
+  self->run->memory_share = CLAMP (total / 2 / MAX (self->elements->len, 1), 64 * 1024, 64 * MIB);
+  self->memory = total;
+  for (guint i = 0; i < self->elements->len; i++)
+    for (guint k = 0; k < dlp_element_get_n_outputs (g_ptr_array_index (self->elements, i)); k++)
+      {
+        DlpPad *output = dlp_element_get_output (g_ptr_array_index (self->elements, i), k);
+        guint batches = self->link_batches;
+
+        if (output->link == NULL)
+          continue;
+        if (dlp_schema_get_kind (output->schema) == DLP_SCHEMA_FILES)
+          batches = MIN (batches, FILES_LINK_BATCHES);
+        dlp_pad_set_link_limits (output, batches, link_bytes);
+      }
+}
+
+bool
+dlp_pipeline_build (DlpPipeline *self, GError **error)
+{
+  if (self->elements->len == 0)
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_SYNTAX, "the graph is empty");
+      return false;
+    }
+  if (!add_quarantine (self, error))
+    return false;
+
+  for (guint i = 0; i < self->elements->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->elements, i);
+
+      dlp_element_set_context (element, self->run);
+      if (!check_links (self, element, error) || !check_branches (element, error))
+        {
+          dlp_pipeline_place_error (self, element, error);
+          return false;
+        }
+    }
+  if (!sort_elements (self, error))
+    return false;
+
+  count_ordinals (self);
+  for (guint i = 0; i < self->order->len; i++)
+    if (!negotiate (g_ptr_array_index (self->order, i), error))
+      {
+        dlp_pipeline_place_error (self, g_ptr_array_index (self->order, i), error);
+        return false;
+      }
+  deal_memory (self);
+  self->run->pool =
+      dlp_work_pool_new (self->runner_kind == DLP_RUNNER_SEQUENTIAL ? 0 : count_workers (self));
+  self->workers = count_workers (self);
+  return true;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <sys/types.h>
+
+#include <dlpipe/dlp-json.h>
+#include <dlpipe/dlp-pipeline.h>
+
+#include "dlp-element-private.h"
+#include "dlp-graph-parser-private.h"
+#include "dlp-runner-private.h"
+
+G_BEGIN_DECLS
+
+typedef struct _DlpCheckpointer DlpCheckpointer;
+
+struct _DlpPipeline
+{
+  GObject parent_instance;
+
+  GMainContext *main_context;
+  pid_t pid;
+  GPtrArray *elements; /* of DlpElement, in graph order; then quarantine sinks */
+  GPtrArray *order;    /* of DlpElement (not owned), producers first */
+  DlpGraph *graph;     /* NULL: made by the API */
+  DlpContext *run;
+
+  /* Settings; before prepare(). */
+  char *state_path;
+  char *quarantine_path;
+  guint64 memory;
+  guint workers;
+  DlpRunnerKind runner_kind;
+  gint64 checkpoint_interval; /* us; 0: the default and its 1 % rule */
+  guint link_batches;
+  gboolean overwrite;
+  gboolean restart;
+  gboolean seed_given;
+
+  bool prepared;
+  DlpStateDir *dir;
+  bool fresh;            /* no checkpoint was there */
+  bool complete;         /* the loaded state says so, or this run came to its end */
+  double elapsed_before; /* s, of former attempts */
+  gint64 began;          /* monotonic, us; 0: not yet */
+  gint64 ended;          /* monotonic, us */
+  DlpRunner *runner;
+  DlpCheckpointer *checkpointer;
+
+  pthread_mutex_t lock;
+  pthread_cond_t cond;
+  DlpPipelineStatus status; /* lock */
+  GError *error;            /* lock: the first one */
+  char *failed_element;     /* lock */
+  bool runner_done;         /* lock */
+  bool aborted;             /* lock */
+
+  /* What was last notified; main context. */
+  GSource *ticker;
+  DlpPipelineStatus shown_status;
+  guint64 shown[5];
+};
+
+/* Sets the pipeline's error, the first wins, and ends the run. Takes @error over. */
+void dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error);
+void dlp_pipeline_set_status (DlpPipeline *self, DlpPipelineStatus status);
+
+/* graph */
+bool dlp_pipeline_build_graph (DlpPipeline *self, GError **error);
+char *dlp_element_get_property_text (DlpElement *self, GParamSpec *pspec);
+/* Places what went wrong with an element in the graph text, if there is one. */
+void dlp_pipeline_place_error (DlpPipeline *self, DlpElement *element, GError **error);
+
+/* build */
+bool dlp_pipeline_build (DlpPipeline *self, GError **error);
+
+/* restore */
+bool dlp_pipeline_restore (DlpPipeline *self, GError **error);
+/* (transfer none) floating. */
+GVariant *dlp_pipeline_describe_elements (DlpPipeline *self);
+
+typedef struct
+{
+  DlpElement *element;
+  DlpState *state;
+  DlpState *base;
+  DlpCursor cursor;
+  guint64 position;
+  bool final;
+} DlpSnapshot;
+
+/* (floating): the checkpoint that these snapshots, one a sink, stand for. Makes logs durable. */
+GVariant *dlp_pipeline_make_checkpoint (DlpPipeline *self,
+                                        DlpSnapshot *snapshots,
+                                        guint n,
+                                        bool complete,
+                                        GError **error);
+double dlp_pipeline_get_elapsed (DlpPipeline *self);
+
+/* checkpointer: a thread that commits the sinks and writes checkpoints and status.json. Without a
+ * state folder only dlp_checkpointer_commit() does something: it publishes at the end. */
+DlpCheckpointer *dlp_checkpointer_new (DlpPipeline *pipeline);
+void dlp_checkpointer_start (DlpCheckpointer *self);
+void dlp_checkpointer_request (DlpCheckpointer *self);
+void dlp_checkpointer_snapshot_taken (DlpCheckpointer *self);
+/* Ends the thread. */
+void dlp_checkpointer_stop (DlpCheckpointer *self);
+/* The last commit, when nothing runs any more, by the caller. */
+bool dlp_checkpointer_commit (DlpCheckpointer *self, bool complete, GError **error);
+void dlp_checkpointer_free (DlpCheckpointer *self);
+guint dlp_checkpointer_get_count (DlpCheckpointer *self);
+
+/* report */
+void dlp_pipeline_get_progress (DlpPipeline *self,
+                                guint64 totals[5],
+                                double *fraction,
+                                guint *files_done,
+                                guint *files_total);
+
+G_END_DECLS

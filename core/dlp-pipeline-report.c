@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What is known of a run: progress, statistics, digests. All of it may be asked from any thread at
+ * any time. */
+
+#include "dlp-pipeline-private.h"
+
+static guint64
+sum_positions (DlpElementPrivate *priv)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < priv->inputs->len; i++)
+    sum += dlp_pad_get_position (g_ptr_array_index (priv->inputs, i));
+  return sum;
+}
+
+static guint64
+sum_emitted (DlpElementPrivate *priv)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < priv->outputs->len; i++)
+    sum += dlp_pad_get_emitted (g_ptr_array_index (priv->outputs, i));
+  return sum;
+}
+
+static bool
+is_hidden (DlpElement *element)
+{
+  return g_str_has_suffix (dlp_element_get_name (element), ".rejected");
+}
+
+void
+dlp_pipeline_get_progress (DlpPipeline *self,
+                           guint64 totals[5],
+                           double *fraction,
+                           guint *files_done,
+                           guint *files_total)
+{
+  guint64 done = 0, total = 0, files = 0, of_files = 0;
+
+  for (guint i = 0; i < 5; i++)
+    totals[i] = 0;
+  for (guint i = 0; i < self->elements->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->elements, i);
+      DlpElementPrivate *priv = dlp_element_get_private (element);
+
+      done += dlp_stat_get (&priv->progress[0]);
+      total += dlp_stat_get (&priv->progress[1]);
+      files += dlp_stat_get (&priv->progress[2]);
+      of_files += dlp_stat_get (&priv->progress[3]);
+      if (DLP_IS_SINK (element) && !is_hidden (element))
+        {
+          totals[0] += sum_positions (priv);
+          totals[1] += dlp_sink_get_n_tokens (DLP_SINK (element));
+        }
+    }
+  totals[2] = done;
+  *fraction = self->complete ? 1.0 : total > 0 ? MIN ((double) done / total, 1.0) : -1.0;
+  *files_done = files;
+  *files_total = of_files;
+}
+
+static void
+add_time (GVariantDict *dict, const char *key, guint64 ns)
+{
+  g_variant_dict_insert (dict, key, "d", ns / 1e9);
+}
+
+static void
+add_levels (GVariantDict *dict, DlpElementPrivate *priv)
+{
+  guint batches = 0;
+  gsize bytes = 0;
+  guint64 out_bytes = 0, out_batches = 0;
+
+  for (guint i = 0; i < priv->inputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->inputs, i);
+      guint b = 0;
+      gsize n = 0;
+
+      if (pad->link != NULL)
+        dlp_queue_get_level (pad->link, &b, &n);
+      batches += b;
+      bytes += n;
+    }
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      out_bytes += dlp_stat_get (&pad->bytes);
+      out_batches += dlp_stat_get (&pad->n_batches);
+    }
+  g_variant_dict_insert (dict, "queued-batches", "u", batches);
+  g_variant_dict_insert (dict, "queued-bytes", "t", (guint64) bytes);
+  g_variant_dict_insert (dict, "bytes", "t", out_bytes);
+  g_variant_dict_insert (dict, "batches", "t", out_batches);
+}
+
+/* The element's own counters: of a sink those of its last snapshot, of another the state of its
+ * last mark. Only when nothing runs are they of this very moment. */
+static GVariant *
+describe_state (DlpElement *element, DlpElementPrivate *priv, bool quiet)
+{
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
+  g_autoptr (DlpState) state = NULL;
+  g_autoptr (GVariant) described = NULL;
+
+  if (quiet)
+    state = klass->save (element);
+  else if (DLP_IS_SINK (element))
+    {
+      pthread_mutex_lock (&priv->snapshot_lock);
+      state = priv->snapshot_state != NULL ? dlp_state_ref (priv->snapshot_state) : NULL;
+      pthread_mutex_unlock (&priv->snapshot_lock);
+    }
+  if (state == NULL)
+    return NULL;
+  described = g_variant_ref_sink (klass->describe (element, state));
+  return klass->report != NULL ? g_variant_ref_sink (klass->report (element, described)) :
+                                 g_steal_pointer (&described);
+}
+
+static GVariant *
+report_element (DlpElement *element, bool quiet)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (element);
+  DlpElementStats *stats = &priv->stats;
+  g_autoptr (GVariant) state = describe_state (element, priv, quiet);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "name", "s", dlp_element_get_name (element));
+  g_variant_dict_insert (&dict, "factory", "s", dlp_element_get_factory (element));
+  g_variant_dict_insert (&dict, "records-in", "t", sum_positions (priv));
+  g_variant_dict_insert (&dict, "records-out", "t", sum_emitted (priv));
+  g_variant_dict_insert (&dict, "stateless", "b",
+                         (DLP_ELEMENT_GET_CLASS (element)->flags & DLP_ELEMENT_STATELESS) != 0);
+  add_levels (&dict, priv);
+  g_variant_dict_insert (&dict, "steps", "t", dlp_stat_get (&stats->steps));
+  add_time (&dict, "busy", dlp_stat_get (&stats->busy));
+  add_time (&dict, "cpu", dlp_stat_get (&stats->cpu));
+  add_time (&dict, "work", dlp_stat_get (&stats->work));
+  add_time (&dict, "wait-in", dlp_stat_get (&stats->wait_in));
+  add_time (&dict, "wait-out", dlp_stat_get (&stats->wait_out));
+  add_time (&dict, "wait-work", dlp_stat_get (&stats->wait_work));
+  add_time (&dict, "io-wait", dlp_stat_get (&stats->io_wait));
+  if (DLP_IS_SINK (element) && quiet)
+    {
+      DlpDigest digest = dlp_sink_get_digest (DLP_SINK (element));
+      g_autofree char *text = dlp_digest_to_string (&digest);
+
+      g_variant_dict_insert (&dict, "digest", "s", text);
+      g_variant_dict_insert (&dict, "tokens", "t", dlp_sink_get_n_tokens (DLP_SINK (element)));
+    }
+  if (state != NULL)
+    g_variant_dict_insert_value (&dict, "state", state);
+  return g_variant_dict_end (&dict);
+}
+
+static GVariant *
+report_warnings (DlpPipeline *self)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("as"));
+  pthread_mutex_lock (&self->run->warnings_lock);
+  for (guint i = 0; i < self->run->warnings->len; i++)
+    {
+      g_autofree char *text = g_utf8_make_valid (g_ptr_array_index (self->run->warnings, i), -1);
+
+      g_variant_builder_add (&builder, "s", text);
+    }
+  pthread_mutex_unlock (&self->run->warnings_lock);
+  return g_variant_builder_end (&builder);
+}
+
+static bool
+is_quiet (DlpPipelineStatus status)
+{
+  switch (status)
+    {
+    case DLP_PIPELINE_FINISHED:
+    case DLP_PIPELINE_STOPPED:
+      return true;
+    case DLP_PIPELINE_NEW:
+    case DLP_PIPELINE_READY:
+    case DLP_PIPELINE_RUNNING:
+    case DLP_PIPELINE_PAUSED:
+    case DLP_PIPELINE_FAILED:
+    case DLP_PIPELINE_ABORTED:
+      break;
+    }
+  return false;
+}
+
+GVariant *
+dlp_pipeline_get_report (DlpPipeline *self)
+{
+  DlpPipelineStatus status = dlp_pipeline_get_status (self);
+  g_autoptr (GEnumClass) statuses = g_type_class_ref (DLP_TYPE_PIPELINE_STATUS);
+  guint64 totals[5];
+  double fraction, elapsed = dlp_pipeline_get_elapsed (self);
+  guint files_done, files_total;
+  GVariantBuilder elements;
+  GVariantDict dict;
+
+  dlp_pipeline_get_progress (self, totals, &fraction, &files_done, &files_total);
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "status", "s", g_enum_get_value (statuses, status)->value_nick);
+  g_variant_dict_insert (&dict, "run-id", "s", self->run->run_id != NULL ? self->run->run_id : "");
+  g_variant_dict_insert (&dict, "attempt", "u", self->run->attempt);
+  g_variant_dict_insert (&dict, "seed", "t", self->run->seed);
+  g_variant_dict_insert (&dict, "workers", "u", self->workers);
+  g_variant_dict_insert (&dict, "memory", "t", self->memory);
+  g_variant_dict_insert (&dict, "fraction", "d", fraction);
+  g_variant_dict_insert (&dict, "files-done", "u", files_done);
+  g_variant_dict_insert (&dict, "files-total", "u", files_total);
+  g_variant_dict_insert (&dict, "records", "t", totals[0]);
+  g_variant_dict_insert (&dict, "tokens", "t", totals[1]);
+  g_variant_dict_insert (&dict, "bytes", "t", totals[2]);
+  g_variant_dict_insert (&dict, "elapsed", "d", elapsed);
+  g_variant_dict_insert (&dict, "attempt-elapsed", "d", elapsed - self->elapsed_before);
+  g_variant_dict_insert (&dict, "eta", "d", fraction > 0.0 ? elapsed / fraction - elapsed : -1.0);
+  if (self->state_path != NULL)
+    {
+      g_autofree char *path = g_utf8_make_valid (self->state_path, -1);
+
+      g_variant_dict_insert (&dict, "state-dir", "s", path);
+    }
+  g_variant_dict_insert_value (&dict, "warnings", report_warnings (self));
+
+  g_variant_builder_init (&elements, G_VARIANT_TYPE ("aa{sv}"));
+  for (guint i = 0; i < self->elements->len; i++)
+    g_variant_builder_add_value (
+        &elements, report_element (g_ptr_array_index (self->elements, i), is_quiet (status)));
+  g_variant_dict_insert_value (&dict, "elements", g_variant_builder_end (&elements));
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
+}
+
+char *
+dlp_pipeline_get_report_json (DlpPipeline *self)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (self);
+
+  return dlp_json_print (report, TRUE);
+}
+
+static void
+append_dot_name (GString *dot, DlpElement *element)
+{
+  g_string_append_printf (dot, "\"%s\"", dlp_element_get_name (element));
+}
+
+char *
+dlp_pipeline_to_dot (DlpPipeline *self)
+{
+  GString *dot = g_string_new ("digraph dlpipe {\n  rankdir=LR;\n  node [shape=box];\n");
+
+  for (guint i = 0; i < self->elements->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->elements, i);
+
+      g_string_append (dot, "  ");
+      append_dot_name (dot, element);
+      g_string_append_printf (dot, " [label=\"%s\\n%s\"];\n", dlp_element_get_factory (element),
+                              dlp_element_get_name (element));
+    }
+  for (guint i = 0; i < self->elements->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->elements, i);
+
+      for (guint k = 0; k < dlp_element_get_n_inputs (element); k++)
+        {
+          DlpPad *input = dlp_element_get_input (element, k);
+          g_autofree char *schema = NULL;
+
+          if (input->peer == NULL)
+            continue;
+          if (input->schema != NULL)
+            schema = dlp_schema_to_string (input->schema);
+          g_string_append (dot, "  ");
+          append_dot_name (dot, input->peer->element);
+          g_string_append (dot, " -> ");
+          append_dot_name (dot, element);
+          g_string_append_printf (dot, " [taillabel=\"%s\", headlabel=\"%s\", label=\"%s\"];\n",
+                                  input->peer->name, input->name, schema != NULL ? schema : "");
+        }
+    }
+  g_string_append (dot, "}\n");
+  return g_string_free (dot, FALSE);
+}

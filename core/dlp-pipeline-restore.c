@@ -1,0 +1,656 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What a checkpoint holds of a pipeline, and a pipeline made from it. reference:
+ * docs/internals/checkpoint.md.
+ *
+ *   format        u    1
+ *   graph         ay   text that makes this graph
+ *   seed          t
+ *   run-id        s
+ *   attempt       u    of whoever wrote it; whose unfinished files the sinks' states speak of
+ *   complete      b
+ *   elapsed       d    s, over all attempts
+ *   inputs-length t    of the list of input files, and its hash
+ *   inputs-hash   t
+ *   elements      aa{sv}, producers first:
+ *     name s, factory s, needed b, version u, oldest u, fixed a{ss}, links as,
+ *     emitted at (per output), inputs ax (position per input, -1: closed), state a{sv}, sink a{sv}
+ * (sinks only)
+ */
+
+#include <string.h>
+
+#include "dlp-pipeline-private.h"
+
+#define FORMAT 1
+
+static const char *const checkpoint_keys[] = {
+  "format",  "graph",         "seed",        "run-id",   "attempt", "complete",
+  "elapsed", "inputs-length", "inputs-hash", "elements", NULL
+};
+static const char *const element_keys[] = { "name",   "factory", "needed", "version",
+                                            "oldest", "fixed",   "links",  "emitted",
+                                            "inputs", "state",   "sink",   NULL };
+
+/* ---- writing ---- */
+
+static bool
+is_fixed (GParamSpec *pspec)
+{
+  const guint rw = G_PARAM_READABLE | G_PARAM_WRITABLE;
+
+  return (pspec->flags & rw) == rw &&
+         !(pspec->flags & (DLP_PARAM_FREE | DLP_PARAM_ELASTIC | DLP_PARAM_MUTABLE));
+}
+
+static GVariant *
+describe_fixed (DlpElement *element)
+{
+  guint n;
+  g_autofree GParamSpec **pspecs =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{ss}"));
+  for (guint i = 0; i < n; i++)
+    if (is_fixed (pspecs[i]))
+      {
+        g_autofree char *text = dlp_element_get_property_text (element, pspecs[i]);
+
+        g_variant_builder_add (&builder, "{ss}", pspecs[i]->name, text != NULL ? text : "");
+      }
+  return g_variant_builder_end (&builder);
+}
+
+static GVariant *
+describe_links (DlpElement *element)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("as"));
+  for (guint i = 0; i < dlp_element_get_n_inputs (element); i++)
+    {
+      DlpPad *input = dlp_element_get_input (element, i);
+
+      g_variant_builder_add_value (
+          &builder, g_variant_new_take_string (g_strdup_printf (
+                        "%s.%s", dlp_element_get_name (input->peer->element), input->peer->name)));
+    }
+  return g_variant_builder_end (&builder);
+}
+
+typedef struct
+{
+  DlpState *state;
+  DlpState *base;
+  guint64 *emitted; /* NULL: none */
+  DlpCursor *inputs;
+  DlpCursor own_input; /* storage for a sink's */
+  bool needed;
+} DlpElementPlace;
+
+static GVariant *
+describe_element (DlpElement *element, const DlpElementPlace *place)
+{
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
+  guint n_inputs = dlp_element_get_n_inputs (element);
+  guint n_outputs = dlp_element_get_n_outputs (element);
+  g_autofree gint64 *positions = g_new (gint64, n_inputs + 1);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "name", "s", dlp_element_get_name (element));
+  g_variant_dict_insert (&dict, "factory", "s", dlp_element_get_factory (element));
+  g_variant_dict_insert (&dict, "needed", "b", place->needed);
+  g_variant_dict_insert (&dict, "version", "u", klass->state_version);
+  g_variant_dict_insert (&dict, "oldest", "u", klass->state_oldest_version);
+  g_variant_dict_insert_value (&dict, "fixed", describe_fixed (element));
+  g_variant_dict_insert_value (&dict, "links", describe_links (element));
+  if (!place->needed)
+    return g_variant_dict_end (&dict);
+
+  for (guint i = 0; i < n_inputs; i++)
+    positions[i] = place->inputs[i].mark != NULL ? (gint64) place->inputs[i].position : -1;
+  g_variant_dict_insert_value (
+      &dict, "inputs",
+      g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, positions, n_inputs, sizeof (gint64)));
+  if (n_outputs > 0)
+    g_variant_dict_insert_value (&dict, "emitted",
+                                 g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, place->emitted,
+                                                            n_outputs, sizeof (guint64)));
+  if (place->state != NULL)
+    g_variant_dict_insert_value (&dict, "state", klass->describe (element, place->state));
+  if (place->base != NULL)
+    g_variant_dict_insert_value (&dict, "sink", dlp_sink_describe_base (place->base));
+  return g_variant_dict_end (&dict);
+}
+
+/* The oldest of the marks that open consumers refer to. */
+static void
+need (DlpMark **oldest, DlpCursor *cursor)
+{
+  if (cursor->mark != NULL && (*oldest == NULL || cursor->mark->serial < (*oldest)->serial))
+    *oldest = cursor->mark;
+}
+
+static guint
+find_order (DlpPipeline *self, GHashTable *index, DlpElement *element)
+{
+  return GPOINTER_TO_UINT (g_hash_table_lookup (index, element));
+}
+
+/* Consumers first: sinks by their snapshots, the others by the oldest mark. False: a log could not
+ * be made durable. */
+static bool
+place_elements (DlpPipeline *self,
+                DlpSnapshot *snapshots,
+                guint n,
+                DlpElementPlace *places,
+                GError **error)
+{
+  g_autoptr (GHashTable) index = g_hash_table_new (NULL, NULL);
+  g_autofree DlpMark **oldest = g_new0 (DlpMark *, self->order->len);
+
+  for (guint i = 0; i < self->order->len; i++)
+    g_hash_table_insert (index, g_ptr_array_index (self->order, i), GUINT_TO_POINTER (i));
+  for (guint i = 0; i < n; i++)
+    {
+      DlpElementPlace *place = &places[find_order (self, index, snapshots[i].element)];
+
+      place->needed = true;
+      place->state = snapshots[i].state;
+      place->base = snapshots[i].base;
+      place->own_input = snapshots[i].cursor;
+      place->inputs = &place->own_input;
+    }
+
+  for (guint k = self->order->len; k-- > 0;)
+    {
+      DlpElement *element = g_ptr_array_index (self->order, k);
+      DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
+      DlpElementPlace *place = &places[k];
+
+      if (oldest[k] != NULL)
+        {
+          place->needed = true;
+          place->state = oldest[k]->state;
+          place->emitted = oldest[k]->emitted;
+          place->inputs = oldest[k]->inputs;
+          if ((klass->flags & DLP_ELEMENT_LOG) && klass->make_durable != NULL &&
+              !klass->make_durable (element, place->state, error))
+            return false;
+        }
+      if (!place->needed)
+        continue;
+      for (guint i = 0; i < dlp_element_get_n_inputs (element); i++)
+        need (&oldest[find_order (self, index, dlp_element_get_input (element, i)->peer->element)],
+              &place->inputs[i]);
+    }
+  return true;
+}
+
+double
+dlp_pipeline_get_elapsed (DlpPipeline *self)
+{
+  gint64 until = self->ended != 0 ? self->ended : g_get_monotonic_time ();
+
+  return self->elapsed_before + (self->began != 0 ? (until - self->began) / 1e6 : 0.0);
+}
+
+GVariant *
+dlp_pipeline_make_checkpoint (DlpPipeline *self,
+                              DlpSnapshot *snapshots,
+                              guint n,
+                              bool complete,
+                              GError **error)
+{
+  g_autofree DlpElementPlace *places = g_new0 (DlpElementPlace, self->order->len);
+  g_autofree char *graph = dlp_pipeline_to_string (self);
+  guint64 inputs_length, inputs_hash;
+  GVariantBuilder elements;
+  GVariantDict dict;
+
+  if (!place_elements (self, snapshots, n, places, error))
+    return NULL;
+  /* After the marks were taken: what they speak of is in the list. */
+  if (!dlp_state_dir_sync_inputs (self->dir, &inputs_length, &inputs_hash, error))
+    return NULL;
+
+  g_variant_builder_init (&elements, G_VARIANT_TYPE ("aa{sv}"));
+  for (guint i = 0; i < self->order->len; i++)
+    g_variant_builder_add_value (&elements,
+                                 describe_element (g_ptr_array_index (self->order, i), &places[i]));
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "format", "u", FORMAT);
+  g_variant_dict_insert_value (&dict, "graph", g_variant_new_bytestring (graph));
+  g_variant_dict_insert (&dict, "seed", "t", self->run->seed);
+  g_variant_dict_insert (&dict, "run-id", "s", self->run->run_id);
+  g_variant_dict_insert (&dict, "attempt", "u", self->run->attempt);
+  g_variant_dict_insert (&dict, "complete", "b", complete);
+  g_variant_dict_insert (&dict, "elapsed", "d", dlp_pipeline_get_elapsed (self));
+  g_variant_dict_insert (&dict, "inputs-length", "t", inputs_length);
+  g_variant_dict_insert (&dict, "inputs-hash", "t", inputs_hash);
+  g_variant_dict_insert_value (&dict, "elements", g_variant_builder_end (&elements));
+  return g_variant_dict_end (&dict);
+}
+
+/* ---- reading ---- */
+
+static void changed (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+changed (GError **error, const char *format, ...)
+{
+  g_autofree char *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+               "%s; go on with what was recorded, or begin anew with --restart", message);
+}
+
+static bool
+compare_fixed (DlpElement *element, GVariant *recorded, GError **error)
+{
+  g_autoptr (GVariant) now = g_variant_ref_sink (describe_fixed (element));
+  g_autoptr (GVariant) before =
+      dlp_state_get_value (recorded, "fixed", G_VARIANT_TYPE ("a{ss}"), error);
+  GVariantIter iter;
+  const char *key, *value, *was;
+
+  if (before == NULL)
+    return false;
+  g_variant_iter_init (&iter, now);
+  while (g_variant_iter_next (&iter, "{&s&s}", &key, &value))
+    if (!g_variant_lookup (before, key, "&s", &was))
+      {
+        changed (error, "%s: property “%s” is not in the state", dlp_element_get_name (element),
+                 key);
+        return false;
+      }
+    else if (strcmp (was, value) != 0)
+      {
+        changed (error, "%s: property “%s” was “%s” when the run began, is “%s”",
+                 dlp_element_get_name (element), key, was, value);
+        return false;
+      }
+  return true;
+}
+
+static bool
+compare_links (DlpElement *element, GVariant *recorded, GError **error)
+{
+  g_autoptr (GVariant) now = g_variant_ref_sink (describe_links (element));
+  g_autoptr (GVariant) before =
+      dlp_state_get_value (recorded, "links", G_VARIANT_TYPE ("as"), error);
+  g_autofree char *a = NULL;
+  g_autofree char *b = NULL;
+
+  if (before == NULL)
+    return false;
+  if (g_variant_equal (now, before))
+    return true;
+  a = g_variant_print (before, FALSE);
+  b = g_variant_print (now, FALSE);
+  changed (error, "%s: its inputs came from %s when the run began, now from %s",
+           dlp_element_get_name (element), a, b);
+  return false;
+}
+
+/* An older state may be read where this version says so, a newer one where that one said so. */
+static bool
+check_version (DlpElement *element, GVariant *recorded, guint *version, GError **error)
+{
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
+  guint oldest;
+
+  if (!g_variant_lookup (recorded, "version", "u", version) ||
+      !g_variant_lookup (recorded, "oldest", "u", &oldest))
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "state of %s: key “version” or “oldest” is missing",
+                   dlp_element_get_name (element));
+      return false;
+    }
+  if (*version >= klass->state_oldest_version &&
+      (*version <= klass->state_version || oldest <= klass->state_version))
+    return true;
+  g_set_error (
+      error, DLP_STATE_ERROR, DLP_STATE_ERROR_VERSION,
+      "state of %s has version %u, which needs a %s that reads version %u; this one reads %u to %u",
+      dlp_element_get_name (element), *version, dlp_element_get_factory (element), oldest,
+      klass->state_oldest_version, klass->state_version);
+  return false;
+}
+
+static bool
+restore_outputs (DlpElement *element, GVariant *recorded, GError **error)
+{
+  g_autoptr (GVariant) emitted = NULL;
+  const guint64 *values;
+  gsize n;
+
+  if (dlp_element_get_n_outputs (element) == 0)
+    return true;
+  emitted = dlp_state_get_value (recorded, "emitted", G_VARIANT_TYPE ("at"), error);
+  if (emitted == NULL)
+    return false;
+  values = g_variant_get_fixed_array (emitted, &n, sizeof (guint64));
+  if (n != dlp_element_get_n_outputs (element))
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "key “emitted” has %zu numbers, not %u", n, dlp_element_get_n_outputs (element));
+      return false;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      DlpPad *pad = dlp_element_get_output (element, i);
+
+      pad->emitted = values[i];
+      pad->known = MAX (pad->known, values[i]);
+    }
+  return true;
+}
+
+static bool
+restore_inputs (DlpElement *element, GVariant *recorded, GError **error)
+{
+  g_autoptr (GVariant) inputs =
+      dlp_state_get_value (recorded, "inputs", G_VARIANT_TYPE ("ax"), error);
+  const gint64 *values;
+  gsize n;
+
+  if (inputs == NULL)
+    return false;
+  values = g_variant_get_fixed_array (inputs, &n, sizeof (gint64));
+  if (n != dlp_element_get_n_inputs (element))
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "key “inputs” has %zu numbers, not %u", n, dlp_element_get_n_inputs (element));
+      return false;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      DlpPad *pad = dlp_element_get_input (element, i);
+      DlpElementPrivate *producer = dlp_element_get_private (pad->peer->element);
+
+      if (values[i] < 0)
+        {
+          dlp_pad_restore_closed (pad);
+          continue;
+        }
+      if (producer->mark == NULL || (guint64) values[i] < pad->peer->emitted)
+        {
+          g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                       "key “inputs”: %s is to go on at record %" G_GINT64_FORMAT
+                       ", which %s cannot make again",
+                       dlp_element_get_name (element), values[i],
+                       dlp_element_get_name (pad->peer->element));
+          return false;
+        }
+      dlp_pad_restore_input (pad, producer->mark, values[i]);
+      pad->peer->known = MAX (pad->peer->known, (guint64) values[i]);
+    }
+  return true;
+}
+
+static bool
+load_states (DlpElement *element, GVariant *recorded, guint version, GError **error)
+{
+  g_autoptr (GVariant) state = g_variant_lookup_value (recorded, "state", G_VARIANT_TYPE_VARDICT);
+  g_autoptr (GVariant) base = NULL;
+
+  if (state != NULL && !DLP_ELEMENT_GET_CLASS (element)->load (element, state, version, error))
+    return false;
+  if (!DLP_IS_SINK (element))
+    return true;
+  base = dlp_state_get_value (recorded, "sink", G_VARIANT_TYPE_VARDICT, error);
+  return base != NULL && dlp_sink_load_base (DLP_SINK (element), base, error);
+}
+
+static bool
+restore_element (DlpElement *element, GVariant *recorded, GError **error)
+{
+  gboolean needed;
+  guint version;
+
+  if (!dlp_state_check_keys (recorded, element_keys, error) ||
+      !check_version (element, recorded, &version, error) ||
+      !compare_links (element, recorded, error) || !compare_fixed (element, recorded, error))
+    return false;
+  if (!g_variant_lookup (recorded, "needed", "b", &needed))
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT, "key “needed” is missing");
+      return false;
+    }
+  if (!needed)
+    {
+      dlp_element_restore_ended (element);
+      return true;
+    }
+  if (!restore_inputs (element, recorded, error) || !restore_outputs (element, recorded, error) ||
+      !load_states (element, recorded, version, error))
+    return false;
+  dlp_element_make_first_mark (element);
+  return true;
+}
+
+static GVariant *
+find_recorded (GVariant *elements, const char *name)
+{
+  GVariantIter iter;
+  GVariant *entry;
+  const char *known;
+
+  g_variant_iter_init (&iter, elements);
+  while ((entry = g_variant_iter_next_value (&iter)) != NULL)
+    {
+      if (g_variant_lookup (entry, "name", "&s", &known) && strcmp (known, name) == 0)
+        return entry;
+      g_variant_unref (entry);
+    }
+  return NULL;
+}
+
+static bool
+restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
+{
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->order, i);
+      g_autoptr (GVariant) recorded = find_recorded (elements, dlp_element_get_name (element));
+      const char *factory = NULL;
+
+      if (recorded == NULL || !g_variant_lookup (recorded, "factory", "&s", &factory) ||
+          strcmp (factory, dlp_element_get_factory (element)) != 0)
+        {
+          changed (error, "the graph has an element “%s” of kind %s; the state has %s%s",
+                   dlp_element_get_name (element), dlp_element_get_factory (element),
+                   factory != NULL ? "one of kind " : "none of that name",
+                   factory != NULL ? factory : "");
+          return false;
+        }
+      if (!restore_element (element, recorded, error))
+        {
+          g_prefix_error (error, "%s: ", dlp_state_dir_get_path (self->dir));
+          return false;
+        }
+    }
+  if (g_variant_n_children (elements) != self->order->len)
+    {
+      changed (error, "the graph has %u elements; the state has %zu", self->order->len,
+               g_variant_n_children (elements));
+      return false;
+    }
+  return true;
+}
+
+static bool
+restore_run (DlpPipeline *self, GVariant *payload, GError **error)
+{
+  g_autoptr (GVariant) elements = NULL;
+  const char *run_id;
+  guint format, attempt;
+  guint64 seed, inputs_length, inputs_hash;
+  gboolean complete;
+
+  if (!g_variant_lookup (payload, "format", "u", &format) || format != FORMAT)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_VERSION,
+                   "%s: state format %u; this dlpipe reads %u", dlp_state_dir_get_path (self->dir),
+                   format, FORMAT);
+      return false;
+    }
+  if (!dlp_state_check_keys (payload, checkpoint_keys, error))
+    return false;
+  if (!g_variant_lookup (payload, "seed", "t", &seed) ||
+      !g_variant_lookup (payload, "run-id", "&s", &run_id) ||
+      !g_variant_lookup (payload, "attempt", "u", &attempt) ||
+      !g_variant_lookup (payload, "complete", "b", &complete) ||
+      !g_variant_lookup (payload, "elapsed", "d", &self->elapsed_before) ||
+      !dlp_state_get_uint64 (payload, "inputs-length", G_MAXUINT64, &inputs_length, error) ||
+      !dlp_state_get_uint64 (payload, "inputs-hash", G_MAXUINT64, &inputs_hash, error))
+    {
+      if (error != NULL && *error == NULL)
+        g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                     "%s: a key of the checkpoint is missing", dlp_state_dir_get_path (self->dir));
+      return false;
+    }
+  if (seed != self->run->seed && self->seed_given)
+    {
+      changed (error,
+               "the seed was %" G_GUINT64_FORMAT " when the run began, is %" G_GUINT64_FORMAT, seed,
+               self->run->seed);
+      return false;
+    }
+  self->run->seed = seed;
+  self->run->run_id = g_strdup (run_id);
+  self->run->former_attempt = attempt;
+  self->complete = complete;
+  elements = dlp_state_get_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"), error);
+  return elements != NULL &&
+         dlp_state_dir_restore_inputs (self->dir, inputs_length, inputs_hash, error) &&
+         restore_elements (self, elements, error);
+}
+
+static char *
+make_run_id (void)
+{
+  return g_strdup_printf ("%08x%08x", g_random_int (), g_random_int ());
+}
+
+static void
+begin_fresh (DlpPipeline *self)
+{
+  self->fresh = true;
+  self->run->run_id = make_run_id ();
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->order, i);
+
+      for (guint k = 0; k < dlp_element_get_n_inputs (element); k++)
+        {
+          DlpPad *input = dlp_element_get_input (element, k);
+
+          dlp_pad_restore_input (input, dlp_element_get_private (input->peer->element)->mark, 0);
+        }
+      dlp_element_make_first_mark (element);
+    }
+}
+
+static bool
+each_sink (DlpPipeline *self, bool discard, GError **error)
+{
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->order, i);
+      DlpSinkClass *klass;
+
+      if (!DLP_IS_SINK (element))
+        continue;
+      klass = DLP_SINK_GET_CLASS (element);
+      if (discard && klass->discard != NULL && !klass->discard (DLP_SINK (element), error))
+        return false;
+      if (!discard && klass->check_location != NULL &&
+          !klass->check_location (DLP_SINK (element), self->overwrite, error))
+        return false;
+    }
+  return true;
+}
+
+static bool
+check_resumable (DlpPipeline *self, GError **error)
+{
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->order, i);
+
+      if (DLP_IS_SINK (element) && DLP_SINK_GET_CLASS (element)->is_resumable != NULL &&
+          !DLP_SINK_GET_CLASS (element)->is_resumable (DLP_SINK (element)))
+        {
+          g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                       "%s writes where it cannot go back, so the run cannot be continued; run it "
+                       "without a state folder",
+                       dlp_element_get_name (element));
+          return false;
+        }
+    }
+  return true;
+}
+
+static GVariant *
+load_payload (DlpPipeline *self, GError **error)
+{
+  g_autofree char *fell_back = NULL;
+  guint64 generation;
+  GVariant *payload = dlp_state_dir_load (self->dir, &generation, &fell_back, error);
+
+  if (fell_back != NULL)
+    {
+      pthread_mutex_lock (&self->run->warnings_lock);
+      self->run->n_warnings++;
+      g_ptr_array_add (self->run->warnings, g_strdup (fell_back));
+      pthread_mutex_unlock (&self->run->warnings_lock);
+      g_warning ("%s", fell_back);
+    }
+  return payload;
+}
+
+bool
+dlp_pipeline_restore (DlpPipeline *self, GError **error)
+{
+  g_autoptr (GVariant) payload = NULL;
+  g_autoptr (GError) local = NULL;
+
+  if (self->state_path == NULL)
+    {
+      begin_fresh (self);
+      return (!self->restart || each_sink (self, true, error)) && each_sink (self, false, error);
+    }
+
+  if (!check_resumable (self, error))
+    return false;
+  self->dir = dlp_state_dir_open (self->state_path, error);
+  if (self->dir == NULL)
+    return false;
+  self->run->state_dir = self->dir;
+  self->run->attempt = dlp_state_dir_get_attempt (self->dir);
+  self->run->former_is_dead = dlp_state_dir_former_is_dead (self->dir);
+  if (self->restart && (!each_sink (self, true, error) || !dlp_state_dir_clear (self->dir, error)))
+    return false;
+
+  payload = load_payload (self, &local);
+  if (local != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return false;
+    }
+  if (payload != NULL)
+    return restore_run (self, payload, error);
+
+  begin_fresh (self);
+  return each_sink (self, false, error);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "dlp-queue-private.h"
+
+void
+dlp_queue_init (DlpQueue *self, guint max_batches, gsize max_bytes)
+{
+  pthread_mutex_init (&self->lock, NULL);
+  self->max_batches = MAX (max_batches, 1);
+  self->max_bytes = MAX (max_bytes, 1);
+  self->capacity = 4;
+  self->ring = g_new0 (DlpRecordBatch *, self->capacity);
+  self->head = self->count = 0;
+  self->bytes = 0;
+  self->ended = self->closed = self->consumer_sleeps = self->producer_sleeps = false;
+  self->consumer = self->producer = NULL;
+}
+
+static void
+drop_all (DlpQueue *self)
+{
+  for (; self->count > 0; self->count--)
+    dlp_record_batch_unref (self->ring[self->head++ & (self->capacity - 1)]);
+  self->bytes = 0;
+}
+
+void
+dlp_queue_destroy (DlpQueue *self)
+{
+  drop_all (self);
+  g_free (self->ring);
+  pthread_mutex_destroy (&self->lock);
+}
+
+static void
+grow (DlpQueue *self)
+{
+  DlpRecordBatch **ring = g_new0 (DlpRecordBatch *, self->capacity * 2);
+
+  for (guint i = 0; i < self->count; i++)
+    ring[i] = self->ring[(self->head + i) & (self->capacity - 1)];
+  g_free (self->ring);
+  self->ring = ring;
+  self->head = 0;
+  self->capacity *= 2;
+}
+
+static inline bool
+full (const DlpQueue *self)
+{
+  return !self->closed && (self->count >= self->max_batches || self->bytes >= self->max_bytes);
+}
+
+void
+dlp_queue_push (DlpQueue *self, DlpRecordBatch *batch)
+{
+  gsize bytes = dlp_record_batch_get_bytes (batch);
+  bool wake;
+
+  pthread_mutex_lock (&self->lock);
+  if (self->closed)
+    {
+      pthread_mutex_unlock (&self->lock);
+      dlp_record_batch_unref (batch);
+      return;
+    }
+  if (self->count == self->capacity)
+    grow (self);
+  self->ring[(self->head + self->count++) & (self->capacity - 1)] = batch;
+  self->bytes += bytes;
+  wake = self->consumer_sleeps;
+  self->consumer_sleeps = false;
+  pthread_mutex_unlock (&self->lock);
+
+  if (wake)
+    dlp_waker_notify (self->consumer);
+}
+
+void
+dlp_queue_end (DlpQueue *self)
+{
+  bool wake;
+
+  pthread_mutex_lock (&self->lock);
+  self->ended = true;
+  wake = self->consumer_sleeps;
+  self->consumer_sleeps = false;
+  pthread_mutex_unlock (&self->lock);
+
+  if (wake)
+    dlp_waker_notify (self->consumer);
+}
+
+DlpRecordBatch *
+dlp_queue_pop (DlpQueue *self, bool *ended)
+{
+  DlpRecordBatch *batch = NULL;
+  bool wake = false;
+
+  pthread_mutex_lock (&self->lock);
+  if (self->count > 0)
+    {
+      batch = self->ring[self->head & (self->capacity - 1)];
+      self->head++;
+      self->count--;
+      self->bytes -= dlp_record_batch_get_bytes (batch);
+      /* Woken when half is free, so that the two sides do not hand over one by one. */
+      if (self->producer_sleeps && self->count <= self->max_batches / 2 &&
+          self->bytes <= self->max_bytes / 2)
+        {
+          self->producer_sleeps = false;
+          wake = true;
+        }
+    }
+  *ended = batch == NULL && (self->ended || self->closed);
+  pthread_mutex_unlock (&self->lock);
+
+  if (wake)
+    dlp_waker_notify (self->producer);
+  return batch;
+}
+
+void
+dlp_queue_close (DlpQueue *self)
+{
+  bool wake;
+
+  pthread_mutex_lock (&self->lock);
+  self->closed = true;
+  drop_all (self);
+  wake = self->producer_sleeps;
+  self->producer_sleeps = false;
+  pthread_mutex_unlock (&self->lock);
+
+  if (wake)
+    dlp_waker_notify (self->producer);
+}
+
+bool
+dlp_queue_is_full (DlpQueue *self)
+{
+  bool is_full;
+
+  pthread_mutex_lock (&self->lock);
+  is_full = full (self);
+  pthread_mutex_unlock (&self->lock);
+  return is_full;
+}
+
+bool
+dlp_queue_is_closed (DlpQueue *self)
+{
+  bool closed;
+
+  pthread_mutex_lock (&self->lock);
+  closed = self->closed;
+  pthread_mutex_unlock (&self->lock);
+  return closed;
+}
+
+bool
+dlp_queue_is_idle (DlpQueue *self)
+{
+  bool idle;
+
+  pthread_mutex_lock (&self->lock);
+  idle = self->consumer_sleeps && self->count == 0;
+  pthread_mutex_unlock (&self->lock);
+  return idle;
+}
+
+void
+dlp_queue_get_level (DlpQueue *self, guint *batches, gsize *bytes)
+{
+  pthread_mutex_lock (&self->lock);
+  *batches = self->count;
+  *bytes = self->bytes;
+  pthread_mutex_unlock (&self->lock);
+}
+
+bool
+dlp_queue_arm_consumer (DlpQueue *self)
+{
+  bool sleeps;
+
+  pthread_mutex_lock (&self->lock);
+  sleeps = self->count == 0 && !self->ended && !self->closed;
+  self->consumer_sleeps = sleeps;
+  pthread_mutex_unlock (&self->lock);
+  return sleeps;
+}
+
+bool
+dlp_queue_arm_producer (DlpQueue *self)
+{
+  bool sleeps;
+
+  pthread_mutex_lock (&self->lock);
+  sleeps = full (self);
+  self->producer_sleeps = sleeps;
+  pthread_mutex_unlock (&self->lock);
+  return sleeps;
+}

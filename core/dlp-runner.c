@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+
+/* How elements get their turns: a thread each, or a few threads for all of them (one for
+ * sequential). What comes out does not depend on it. See docs/internals/runner.md. */
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "dlp-runner-private.h"
+
+/* In a pool an element gives its thread back after so many turns. */
+#define TURNS_A_VISIT 16
+
+typedef enum
+{
+  TASK_SLEEPING,
+  TASK_QUEUED,
+  TASK_RUNNING,
+  TASK_RUNNING_NOTIFIED,
+  TASK_OUT,
+} DlpTaskState;
+
+typedef struct
+{
+  DlpRunner *runner;
+  DlpElement *element;
+  DlpElementPrivate *priv;
+  pthread_t thread;   /* a thread an element */
+  DlpTaskState state; /* pool: runner lock */
+  guint64 wait_begin; /* pool: since when it sleeps */
+  DlpTurn wait_turn;
+} DlpTask;
+
+struct _DlpRunner
+{
+  DlpRunnerKind kind;
+  DlpContext *context;
+  GFunc done;
+  gpointer data;
+  guint n_tasks;
+  DlpTask *tasks;
+  guint n_threads;
+  pthread_t *threads;
+
+  pthread_mutex_t lock;
+  pthread_cond_t cond;
+  GQueue ready;   /* lock: of DlpTask */
+  guint n_active; /* lock: tasks that are not out */
+};
+
+static guint64
+now_ns (clockid_t clock)
+{
+  struct timespec now;
+
+  clock_gettime (clock, &now);
+  return now.tv_sec * G_GUINT64_CONSTANT (1000000000) + now.tv_nsec;
+}
+
+static bool
+must_leave (DlpContext *context)
+{
+  return dlp_flag_get (context->cancelled) || dlp_flag_get (context->stopping);
+}
+
+static void
+count_wait (DlpTask *task, DlpTurn turn, guint64 begin)
+{
+  guint64 ns = now_ns (CLOCK_MONOTONIC) - begin;
+  DlpElementStats *stats = &task->priv->stats;
+
+  switch (turn)
+    {
+    case DLP_TURN_WAIT_INPUT:
+      dlp_stat_add (&stats->wait_in, ns);
+      break;
+    case DLP_TURN_WAIT_OUTPUT:
+      dlp_stat_add (&stats->wait_out, ns);
+      break;
+    case DLP_TURN_WAIT_WORK:
+      dlp_stat_add (&stats->wait_work, ns);
+      break;
+    case DLP_TURN_MORE:
+    case DLP_TURN_END:
+    case DLP_TURN_ERROR:
+      break;
+    }
+}
+
+static void
+fail (DlpTask *task, GError *error)
+{
+  DlpContext *context = task->runner->context;
+
+  if (error == NULL)
+    error = g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                         "%s failed without an error", dlp_element_get_name (task->element));
+  context->fail (context, task->element, error);
+}
+
+/* TRUE: the task has left for good. */
+static bool
+take_turn (DlpTask *task, DlpTurn *turn)
+{
+  GError *error = NULL;
+
+  dlp_element_serve (task->element);
+  if (must_leave (task->runner->context))
+    return true;
+  if (dlp_flag_get (task->runner->context->paused))
+    {
+      *turn = DLP_TURN_WAIT_WORK;
+      return false;
+    }
+
+  *turn = dlp_element_turn (task->element, &error);
+  if (*turn == DLP_TURN_ERROR)
+    fail (task, error);
+  return *turn == DLP_TURN_ERROR || *turn == DLP_TURN_END;
+}
+
+static void
+leave (DlpRunner *self)
+{
+  bool last;
+
+  pthread_mutex_lock (&self->lock);
+  last = --self->n_active == 0;
+  pthread_mutex_unlock (&self->lock);
+  if (last)
+    {
+      pthread_cond_broadcast (&self->cond);
+      self->done (self, self->data);
+    }
+}
+
+/* ---- a thread an element ---- */
+
+static gpointer
+run_thread (gpointer data)
+{
+  DlpTask *task = data;
+  DlpTurn turn = DLP_TURN_MORE;
+  char name[16];
+
+  g_strlcpy (name, dlp_element_get_name (task->element), sizeof name);
+  pthread_setname_np (pthread_self (), name);
+  while (!take_turn (task, &turn))
+    {
+      guint64 begin;
+
+      if (turn == DLP_TURN_MORE)
+        continue;
+      __atomic_store_n (&task->priv->stats.cpu, now_ns (CLOCK_THREAD_CPUTIME_ID), __ATOMIC_RELAXED);
+      begin = now_ns (CLOCK_MONOTONIC);
+      if (dlp_element_arm (task->element, turn))
+        dlp_waker_wait (&task->priv->waker);
+      count_wait (task, turn, begin);
+    }
+  __atomic_store_n (&task->priv->stats.cpu, now_ns (CLOCK_THREAD_CPUTIME_ID), __ATOMIC_RELAXED);
+  leave (task->runner);
+  return NULL;
+}
+
+/* ---- a pool ---- */
+
+static void
+notify_task (gpointer data)
+{
+  DlpTask *task = data;
+  DlpRunner *self = task->runner;
+  bool wake = false;
+
+  pthread_mutex_lock (&self->lock);
+  if (task->state == TASK_SLEEPING)
+    {
+      task->state = TASK_QUEUED;
+      g_queue_push_tail (&self->ready, task);
+      wake = true;
+    }
+  else if (task->state == TASK_RUNNING)
+    task->state = TASK_RUNNING_NOTIFIED;
+  pthread_mutex_unlock (&self->lock);
+  if (wake)
+    pthread_cond_signal (&self->cond);
+}
+
+static DlpTask *
+next_task (DlpRunner *self)
+{
+  DlpTask *task;
+
+  pthread_mutex_lock (&self->lock);
+  while ((task = g_queue_pop_head (&self->ready)) == NULL && self->n_active > 0)
+    pthread_cond_wait (&self->cond, &self->lock);
+  if (task != NULL)
+    task->state = TASK_RUNNING;
+  pthread_mutex_unlock (&self->lock);
+  return task;
+}
+
+static void
+put_back (DlpTask *task, bool runnable)
+{
+  DlpRunner *self = task->runner;
+  bool wake = false;
+
+  pthread_mutex_lock (&self->lock);
+  if (runnable || task->state == TASK_RUNNING_NOTIFIED)
+    {
+      task->state = TASK_QUEUED;
+      g_queue_push_tail (&self->ready, task);
+      wake = true;
+    }
+  else
+    task->state = TASK_SLEEPING;
+  pthread_mutex_unlock (&self->lock);
+  if (wake)
+    pthread_cond_signal (&self->cond);
+}
+
+static void
+visit (DlpTask *task)
+{
+  guint64 cpu = now_ns (CLOCK_THREAD_CPUTIME_ID);
+  DlpTurn turn = DLP_TURN_MORE;
+  bool out = false;
+
+  if (task->wait_begin != 0)
+    count_wait (task, task->wait_turn, task->wait_begin);
+  task->wait_begin = 0;
+
+  for (guint i = 0; i < TURNS_A_VISIT && turn == DLP_TURN_MORE && !out; i++)
+    out = take_turn (task, &turn);
+  dlp_stat_add (&task->priv->stats.cpu, now_ns (CLOCK_THREAD_CPUTIME_ID) - cpu);
+
+  if (out)
+    {
+      pthread_mutex_lock (&task->runner->lock);
+      task->state = TASK_OUT;
+      pthread_mutex_unlock (&task->runner->lock);
+      leave (task->runner);
+      return;
+    }
+  if (turn != DLP_TURN_MORE)
+    {
+      task->wait_turn = turn;
+      task->wait_begin = now_ns (CLOCK_MONOTONIC);
+    }
+  put_back (task, turn == DLP_TURN_MORE || !dlp_element_arm (task->element, turn));
+}
+
+static gpointer
+run_pool_thread (gpointer data)
+{
+  DlpRunner *self = data;
+  DlpTask *task;
+
+  pthread_setname_np (pthread_self (), "dlp-runner");
+  while ((task = next_task (self)) != NULL)
+    visit (task);
+  return NULL;
+}
+
+/* ---- */
+
+static guint
+count_threads (DlpRunner *self, guint n_threads)
+{
+  switch (self->kind)
+    {
+    case DLP_RUNNER_SEQUENTIAL:
+      return 1;
+    case DLP_RUNNER_POOL:
+      return MIN (MAX (n_threads, 1) + 2, self->n_tasks);
+    case DLP_RUNNER_AUTO:
+    case DLP_RUNNER_THREADS:
+      break;
+    }
+  return 0;
+}
+
+DlpRunner *
+dlp_runner_new (DlpRunnerKind kind,
+                GPtrArray *elements,
+                DlpContext *context,
+                guint n_threads,
+                GFunc done,
+                gpointer data)
+{
+  DlpRunner *self = g_new0 (DlpRunner, 1);
+
+  if (kind == DLP_RUNNER_AUTO)
+    kind = elements->len > DLP_RUNNER_MAX_THREADS ? DLP_RUNNER_POOL : DLP_RUNNER_THREADS;
+  self->kind = kind;
+  self->context = context;
+  self->done = done;
+  self->data = data;
+  self->n_tasks = self->n_active = elements->len;
+  self->tasks = g_new0 (DlpTask, self->n_tasks);
+  self->n_threads = count_threads (self, n_threads);
+  self->threads = g_new0 (pthread_t, self->n_threads);
+  pthread_mutex_init (&self->lock, NULL);
+  pthread_cond_init (&self->cond, NULL);
+  g_queue_init (&self->ready);
+  for (guint i = 0; i < self->n_tasks; i++)
+    {
+      DlpTask *task = &self->tasks[i];
+
+      task->runner = self;
+      task->element = g_ptr_array_index (elements, i);
+      task->priv = dlp_element_get_private (task->element);
+      if (self->n_threads > 0)
+        {
+          task->state = TASK_QUEUED;
+          g_queue_push_tail (&self->ready, task);
+          task->priv->waker.notify = notify_task;
+          task->priv->waker.data = task;
+        }
+    }
+  return self;
+}
+
+static void
+create_thread (pthread_t *thread, gpointer (*func) (gpointer), gpointer data)
+{
+  int code = pthread_create (thread, NULL, func, data);
+
+  if (code != 0)
+    g_error ("cannot create a thread: %s", g_strerror (code));
+}
+
+void
+dlp_runner_start (DlpRunner *self)
+{
+  if (self->n_threads > 0)
+    for (guint i = 0; i < self->n_threads; i++)
+      create_thread (&self->threads[i], run_pool_thread, self);
+  else
+    for (guint i = 0; i < self->n_tasks; i++)
+      create_thread (&self->tasks[i].thread, run_thread, &self->tasks[i]);
+}
+
+void
+dlp_runner_free (DlpRunner *self)
+{
+  if (self->n_threads > 0)
+    for (guint i = 0; i < self->n_threads; i++)
+      pthread_join (self->threads[i], NULL);
+  else
+    for (guint i = 0; i < self->n_tasks; i++)
+      pthread_join (self->tasks[i].thread, NULL);
+
+  for (guint i = 0; i < self->n_tasks; i++)
+    {
+      self->tasks[i].priv->waker.notify = NULL;
+      self->tasks[i].priv->waker.data = NULL;
+    }
+  g_queue_clear (&self->ready);
+  pthread_cond_destroy (&self->cond);
+  pthread_mutex_destroy (&self->lock);
+  g_free (self->threads);
+  g_free (self->tasks);
+  g_free (self);
+}
+
+void
+dlp_runner_kick (DlpRunner *self)
+{
+  for (guint i = 0; i < self->n_tasks; i++)
+    dlp_waker_notify (&self->tasks[i].priv->waker);
+}

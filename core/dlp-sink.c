@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What core keeps of a sink (records, tokens, digest, whether the end was consumed) is saved beside
+ * the state of the subclass, so that the subclass needs to know nothing of it. */
+
+#include <string.h>
+
+#include <dlpipe/dlp-sink.h>
+
+#include "dlp-element-private.h"
+
+typedef struct
+{
+  guint64 records;
+  guint64 tokens;
+  DlpDigest digest;
+  guint64 drained;
+} DlpSinkState;
+
+typedef struct
+{
+  DlpSinkState state;
+  gboolean use_digest;
+} DlpSinkPrivate;
+
+enum
+{
+  PROP_0,
+  PROP_DIGEST,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (DlpSink, dlp_sink, DLP_TYPE_ELEMENT)
+
+static DlpStep
+drain (DlpSink *self, DlpSinkPrivate *priv, GError **error)
+{
+  DlpSinkClass *klass = DLP_SINK_GET_CLASS (self);
+
+  if (!priv->state.drained && klass->drain != NULL && !klass->drain (self, error))
+    return DLP_STEP_ERROR;
+  priv->state.drained = TRUE;
+  return DLP_STEP_END;
+}
+
+static DlpStep
+dlp_sink_step (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpSink *self = DLP_SINK (element);
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+  DlpPad *in = dlp_element_get_input (element, 0);
+  DlpRecordBatch *batch;
+  guint row, n;
+
+  batch = dlp_pad_peek (in, &row);
+  if (batch == NULL)
+    return dlp_pad_is_over (in) ? drain (self, priv, error) : dlp_element_want_input (element, 0);
+
+  n = dlp_record_batch_get_length (batch) - row;
+  if (priv->use_digest)
+    dlp_digest_add (&priv->state.digest, batch, row, n, dlp_pad_get_position (in));
+  priv->state.records += n;
+  if (!DLP_SINK_GET_CLASS (self)->consume (self, batch, row, n, error))
+    return DLP_STEP_ERROR;
+  dlp_pad_consume (in, n);
+  return DLP_STEP_MORE;
+}
+
+/* ---- state ---- */
+
+DlpState *
+dlp_sink_save_base (DlpSink *self)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+
+  return dlp_state_new (&priv->state, sizeof priv->state);
+}
+
+GVariant *
+dlp_sink_describe_base (const DlpState *base)
+{
+  const DlpSinkState *state = dlp_state_get_data (base);
+  const guint64 digest[] = { state->digest.ordered[0], state->digest.ordered[1],
+                             state->digest.unordered[0], state->digest.unordered[1] };
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "records", "t", state->records);
+  g_variant_dict_insert (&dict, "tokens", "t", state->tokens);
+  g_variant_dict_insert (&dict, "drained", "t", state->drained);
+  g_variant_dict_insert_value (
+      &dict, "digest",
+      g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, digest, 4, sizeof (guint64)));
+  return g_variant_dict_end (&dict);
+}
+
+gboolean
+dlp_sink_load_base (DlpSink *self, GVariant *base, GError **error)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+  static const char *const keys[] = { "records", "tokens", "digest", "drained", NULL };
+  g_autoptr (GVariant) digest = NULL;
+  gsize n;
+  const guint64 *parts;
+  guint64 drained;
+
+  if (!dlp_state_check_keys (base, keys, error) ||
+      !dlp_state_get_uint64 (base, "records", G_MAXUINT64, &priv->state.records, error) ||
+      !dlp_state_get_uint64 (base, "tokens", G_MAXUINT64, &priv->state.tokens, error) ||
+      !dlp_state_get_uint64 (base, "drained", 1, &drained, error))
+    return FALSE;
+  digest = dlp_state_get_value (base, "digest", G_VARIANT_TYPE ("at"), error);
+  if (digest == NULL)
+    return FALSE;
+  parts = g_variant_get_fixed_array (digest, &n, sizeof (guint64));
+  if (n != 4)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "key “digest” has %zu numbers, not 4", n);
+      return FALSE;
+    }
+  memcpy (&priv->state.digest, parts, sizeof priv->state.digest);
+  priv->state.drained = drained;
+  return TRUE;
+}
+
+/* ---- what subclasses ask ---- */
+
+DlpSinkAttempt
+dlp_sink_get_attempt (DlpSink *self)
+{
+  DlpContext *context = dlp_element_get_context (DLP_ELEMENT (self));
+
+  return (DlpSinkAttempt){ context->attempt, context->former_attempt, context->former_is_dead };
+}
+
+const char *
+dlp_sink_get_run_id (DlpSink *self)
+{
+  return dlp_element_get_context (DLP_ELEMENT (self))->run_id;
+}
+
+DlpDigest
+dlp_sink_get_digest (DlpSink *self)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+
+  return priv->state.digest;
+}
+
+guint64
+dlp_sink_get_n_records (DlpSink *self)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+
+  return priv->state.records;
+}
+
+void
+dlp_sink_add_tokens (DlpSink *self, guint64 n)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+
+  dlp_stat_add (&priv->state.tokens, n);
+}
+
+guint64
+dlp_sink_get_n_tokens (DlpSink *self)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+
+  return dlp_stat_get (&priv->state.tokens);
+}
+
+gboolean
+dlp_sink_is_drained (DlpSink *self)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+
+  return priv->state.drained != 0;
+}
+
+/* ---- */
+
+static void
+dlp_sink_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (DLP_SINK (object));
+
+  if (id == PROP_DIGEST)
+    priv->use_digest = g_value_get_boolean (value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+dlp_sink_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (DLP_SINK (object));
+
+  if (id == PROP_DIGEST)
+    g_value_set_boolean (value, priv->use_digest);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static gboolean
+dlp_sink_negotiate (DlpElement *element, GError **error)
+{
+  return TRUE;
+}
+
+static void
+dlp_sink_class_init (DlpSinkClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->set_property = dlp_sink_set_property;
+  object_class->get_property = dlp_sink_get_property;
+  DLP_ELEMENT_CLASS (klass)->step = dlp_sink_step;
+  DLP_ELEMENT_CLASS (klass)->negotiate = dlp_sink_negotiate;
+
+  properties[PROP_DIGEST] = g_param_spec_boolean (
+      "digest", NULL, "Keep a digest of the records, by which two runs are compared", TRUE,
+      DLP_PARAM_READWRITE);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+dlp_sink_init (DlpSink *self)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+
+  priv->use_digest = TRUE;
+  dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Record batches go out as tickets to the pool and come back in any order; they are released in the
+ * order in which they were taken. Positions, marks and counters are given out at the release, so
+ * between two steps the mark is the cursor before the oldest ticket that is still out. */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <dlpipe/dlp-transform.h>
+
+#include "dlp-element-private.h"
+
+typedef struct
+{
+  GPtrArray *batches; /* of DlpRecordBatch */
+  DlpRecordBatchBuilder *builder;
+} DlpTransformPad;
+
+struct _DlpTransformOutput
+{
+  DlpTransform *transform;
+  DlpRecordBatch *input;
+  guint64 first;
+  gsize bytes;
+  DlpCursor before; /* of the input, before this batch */
+  guint n_pads;
+  DlpTransformPad *pads;
+  guint64 counters[DLP_TRANSFORM_MAX_COUNTERS];
+  GError *error;
+  bool done; /* lock of the transform */
+  DlpTransformOutput *next;
+};
+
+typedef struct
+{
+  gpointer worker;
+  bool made;
+} DlpTransformWorker;
+
+typedef struct
+{
+  guint64 counters[DLP_TRANSFORM_MAX_COUNTERS];
+
+  pthread_mutex_t lock;
+  pthread_cond_t idle;
+  DlpTransformOutput *head; /* tickets in order; the element's thread */
+  DlpTransformOutput **tail;
+  guint n_out;     /* tickets not released; the element's thread */
+  gsize bytes_out; /* of their inputs */
+  guint n_running; /* lock: handed to the pool and not done */
+  guint n_workers;
+  DlpTransformWorker *workers; /* each used by its own thread */
+} DlpTransformPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (DlpTransform, dlp_transform, DLP_TYPE_ELEMENT)
+
+static guint
+count_counters (DlpTransformClass *klass)
+{
+  guint n = 0;
+
+  while (klass->counters != NULL && klass->counters[n] != NULL)
+    n++;
+  return n;
+}
+
+/* ---- tickets ---- */
+
+static DlpTransformOutput *
+ticket_new (DlpTransform *self, DlpPad *in)
+{
+  DlpTransformOutput *ticket = g_new0 (DlpTransformOutput, 1);
+
+  ticket->transform = self;
+  ticket->n_pads = dlp_element_get_n_outputs (DLP_ELEMENT (self));
+  ticket->pads = g_new0 (DlpTransformPad, ticket->n_pads);
+  dlp_pad_is_over (in); /* brings the cursor to the batch that is next */
+  dlp_pad_get_cursor (in, &ticket->before);
+  ticket->first = dlp_pad_get_position (in);
+  ticket->input = dlp_pad_take (in);
+  ticket->bytes = dlp_record_batch_get_bytes (ticket->input);
+  return ticket;
+}
+
+static void
+ticket_free (DlpTransformOutput *ticket)
+{
+  for (guint i = 0; i < ticket->n_pads; i++)
+    {
+      g_clear_pointer (&ticket->pads[i].batches, g_ptr_array_unref);
+      g_clear_pointer (&ticket->pads[i].builder, dlp_record_batch_builder_unref);
+    }
+  g_clear_pointer (&ticket->input, dlp_record_batch_unref);
+  dlp_cursor_clear (&ticket->before);
+  g_clear_error (&ticket->error);
+  g_free (ticket->pads);
+  g_free (ticket);
+}
+
+static void
+keep_batch (DlpTransformPad *pad, DlpRecordBatch *batch)
+{
+  if (pad->batches == NULL)
+    pad->batches = g_ptr_array_new_with_free_func ((GDestroyNotify) dlp_record_batch_unref);
+  g_ptr_array_add (pad->batches, batch);
+}
+
+static void
+close_builder (DlpTransformPad *pad)
+{
+  if (pad->builder != NULL && dlp_record_batch_builder_get_length (pad->builder) > 0)
+    keep_batch (pad, dlp_record_batch_builder_finish (pad->builder));
+}
+
+DlpRecordBatchBuilder *
+dlp_transform_output_get_builder (DlpTransformOutput *self, guint pad)
+{
+  DlpTransformPad *to = &self->pads[pad];
+
+  if (to->builder == NULL)
+    to->builder = dlp_record_batch_builder_new (
+        dlp_pad_get_schema (dlp_element_get_output (DLP_ELEMENT (self->transform), pad)));
+  return to->builder;
+}
+
+void
+dlp_transform_output_end_record (DlpTransformOutput *self,
+                                 guint pad,
+                                 const DlpCoordinate *coordinate)
+{
+  DlpTransformPad *to = &self->pads[pad];
+
+  dlp_record_batch_builder_end_record (to->builder, coordinate);
+  if (dlp_record_batch_builder_is_full (to->builder))
+    close_builder (to);
+}
+
+void
+dlp_transform_output_push (DlpTransformOutput *self, guint pad, DlpRecordBatch *batch)
+{
+  close_builder (&self->pads[pad]);
+  keep_batch (&self->pads[pad], batch);
+}
+
+void
+dlp_transform_output_count (DlpTransformOutput *self, guint counter, guint64 n)
+{
+  self->counters[counter] += n;
+}
+
+/* ---- on a worker ---- */
+
+static gpointer
+get_worker (DlpTransform *self, DlpTransformPrivate *priv, guint index)
+{
+  DlpTransformWorker *worker = &priv->workers[index];
+
+  if (!worker->made && DLP_TRANSFORM_GET_CLASS (self)->worker_new != NULL)
+    worker->worker = DLP_TRANSFORM_GET_CLASS (self)->worker_new (self);
+  worker->made = true;
+  return worker->worker;
+}
+
+static void
+work (DlpElement *element, guint index, gpointer data)
+{
+  DlpTransform *self = DLP_TRANSFORM (element);
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (self);
+  DlpTransformOutput *ticket = data;
+  DlpContext *context = dlp_element_get_context (element);
+
+  /* One that is left undone at a stop is never released: a mark behind it would lose its records.
+   */
+  bool skip = dlp_flag_get (context->cancelled) || dlp_flag_get (context->stopping);
+
+  if (!skip &&
+      DLP_TRANSFORM_GET_CLASS (self)->process (self, get_worker (self, priv, index), ticket->input,
+                                               ticket->first, ticket, &ticket->error))
+    for (guint i = 0; i < ticket->n_pads; i++)
+      close_builder (&ticket->pads[i]);
+  g_clear_pointer (&ticket->input, dlp_record_batch_unref);
+
+  /* Woken under the lock: once n_running is 0 the element may be gone. */
+  pthread_mutex_lock (&priv->lock);
+  ticket->done = !skip;
+  priv->n_running--;
+  pthread_cond_signal (&priv->idle);
+  dlp_element_wake (element);
+  pthread_mutex_unlock (&priv->lock);
+}
+
+/* ---- the element ---- */
+
+static void
+submit (DlpTransform *self, DlpTransformPrivate *priv, DlpPad *in)
+{
+  DlpTransformOutput *ticket = ticket_new (self, in);
+
+  *priv->tail = ticket;
+  priv->tail = &ticket->next;
+  priv->n_out++;
+  priv->bytes_out += ticket->bytes;
+  pthread_mutex_lock (&priv->lock);
+  priv->n_running++;
+  pthread_mutex_unlock (&priv->lock);
+  dlp_element_submit_work (DLP_ELEMENT (self), work, ticket);
+}
+
+static bool
+is_done (DlpTransformPrivate *priv, DlpTransformOutput *ticket)
+{
+  bool done;
+
+  pthread_mutex_lock (&priv->lock);
+  done = ticket->done;
+  pthread_mutex_unlock (&priv->lock);
+  return done;
+}
+
+static DlpTransformOutput *
+pop (DlpTransformPrivate *priv)
+{
+  DlpTransformOutput *ticket = priv->head;
+
+  priv->head = ticket->next;
+  if (priv->head == NULL)
+    priv->tail = &priv->head;
+  priv->n_out--;
+  priv->bytes_out -= ticket->bytes;
+  return ticket;
+}
+
+static DlpStep
+release (DlpTransform *self, DlpTransformPrivate *priv, DlpTransformOutput *ticket, GError **error)
+{
+  DlpElement *element = DLP_ELEMENT (self);
+
+  if (ticket->error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&ticket->error));
+      ticket_free (ticket);
+      return DLP_STEP_ERROR;
+    }
+  for (guint i = 0; i < ticket->n_pads; i++)
+    for (guint k = 0; ticket->pads[i].batches != NULL && k < ticket->pads[i].batches->len; k++)
+      dlp_pad_push (dlp_element_get_output (element, i),
+                    dlp_record_batch_ref (g_ptr_array_index (ticket->pads[i].batches, k)));
+  for (guint i = 0; i < DLP_TRANSFORM_MAX_COUNTERS; i++)
+    priv->counters[i] += ticket->counters[i];
+  ticket_free (ticket);
+  return DLP_STEP_MORE;
+}
+
+static bool
+has_room (DlpTransform *self, DlpTransformPrivate *priv)
+{
+  return priv->n_out == 0 || (priv->n_out < 2 * priv->n_workers + 2 &&
+                              priv->bytes_out < dlp_element_get_memory_share (DLP_ELEMENT (self)));
+}
+
+static DlpStep
+dlp_transform_step (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpTransform *self = DLP_TRANSFORM (element);
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (self);
+  DlpPad *in = dlp_element_get_input (element, 0);
+  bool room;
+
+  while ((room = has_room (self, priv)) && dlp_pad_fill (in))
+    submit (self, priv, in);
+
+  if (priv->head != NULL && is_done (priv, priv->head))
+    return release (self, priv, pop (priv), error);
+  if (!room)
+    return DLP_STEP_WANT_WORK;
+  if (!dlp_pad_is_over (in))
+    return priv->n_out > 0 ? dlp_element_want_input_or_work (element, 0) :
+                             dlp_element_want_input (element, 0);
+  if (priv->n_out > 0)
+    return DLP_STEP_WANT_WORK;
+  return DLP_STEP_END;
+}
+
+static void
+dlp_transform_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
+{
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (DLP_TRANSFORM (element));
+
+  if (priv->head != NULL)
+    dlp_cursor_set (cursor, &priv->head->before);
+  else
+    dlp_pad_get_cursor (dlp_element_get_input (element, 0), cursor);
+}
+
+static gboolean
+dlp_transform_start (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (DLP_TRANSFORM (element));
+
+  priv->n_workers = MAX (dlp_element_get_n_workers (element), 1);
+  priv->workers = g_new0 (DlpTransformWorker, priv->n_workers);
+  return TRUE;
+}
+
+static void
+dlp_transform_stop (DlpElement *element)
+{
+  DlpTransform *self = DLP_TRANSFORM (element);
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (self);
+
+  pthread_mutex_lock (&priv->lock);
+  while (priv->n_running > 0)
+    pthread_cond_wait (&priv->idle, &priv->lock);
+  pthread_mutex_unlock (&priv->lock);
+
+  while (priv->head != NULL)
+    ticket_free (pop (priv));
+  for (guint i = 0; i < priv->n_workers; i++)
+    if (priv->workers[i].made && DLP_TRANSFORM_GET_CLASS (self)->worker_free != NULL)
+      DLP_TRANSFORM_GET_CLASS (self)->worker_free (self, priv->workers[i].worker);
+  g_clear_pointer (&priv->workers, g_free);
+  priv->n_workers = 0;
+}
+
+static DlpState *
+dlp_transform_save (DlpElement *element)
+{
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (DLP_TRANSFORM (element));
+
+  return dlp_state_new (priv->counters,
+                        count_counters (DLP_TRANSFORM_GET_CLASS (element)) * sizeof (guint64));
+}
+
+static GVariant *
+dlp_transform_describe (DlpElement *element, const DlpState *state)
+{
+  DlpTransformClass *klass = DLP_TRANSFORM_GET_CLASS (element);
+  const guint64 *counters = dlp_state_get_data (state);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  for (guint i = 0; i < count_counters (klass); i++)
+    g_variant_dict_insert (&dict, klass->counters[i], "t", counters[i]);
+  return g_variant_dict_end (&dict);
+}
+
+static gboolean
+dlp_transform_load (DlpElement *element, GVariant *described, guint version, GError **error)
+{
+  DlpTransformClass *klass = DLP_TRANSFORM_GET_CLASS (element);
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (DLP_TRANSFORM (element));
+  static const char *const none[] = { NULL };
+
+  if (!dlp_state_check_keys (described, klass->counters != NULL ? klass->counters : none, error))
+    return FALSE;
+  for (guint i = 0; i < count_counters (klass); i++)
+    if (!dlp_state_get_uint64 (described, klass->counters[i], G_MAXUINT64, &priv->counters[i],
+                               error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+dlp_transform_negotiate (DlpElement *element, GError **error)
+{
+  dlp_pad_set_schema (dlp_element_get_output (element, 0),
+                      dlp_pad_get_schema (dlp_element_get_input (element, 0)));
+  return TRUE;
+}
+
+static void
+dlp_transform_finalize (GObject *object)
+{
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (DLP_TRANSFORM (object));
+
+  pthread_cond_destroy (&priv->idle);
+  pthread_mutex_destroy (&priv->lock);
+  G_OBJECT_CLASS (dlp_transform_parent_class)->finalize (object);
+}
+
+static void
+dlp_transform_class_init (DlpTransformClass *klass)
+{
+  DlpElementClass *element_class = DLP_ELEMENT_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = dlp_transform_finalize;
+  element_class->flags = DLP_ELEMENT_STATELESS;
+  element_class->negotiate = dlp_transform_negotiate;
+  element_class->start = dlp_transform_start;
+  element_class->step = dlp_transform_step;
+  element_class->stop = dlp_transform_stop;
+  element_class->save = dlp_transform_save;
+  element_class->describe = dlp_transform_describe;
+  element_class->load = dlp_transform_load;
+  element_class->mark_input = dlp_transform_mark_input;
+}
+
+static void
+dlp_transform_init (DlpTransform *self)
+{
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (self);
+
+  priv->tail = &priv->head;
+  pthread_mutex_init (&priv->lock, NULL);
+  pthread_cond_init (&priv->idle, NULL);
+  dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
+  dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* What an element sleeps on, whatever it waits for: a flag under a mutex with a condition (a thread
+ * an element), or a function that queues it again (a pool). pthread's own, because ThreadSanitizer
+ * does not see GLib's. */
+typedef struct
+{
+  pthread_mutex_t lock;
+  pthread_cond_t cond;
+  bool notified; /* lock */
+  bool waiting;  /* lock */
+  void (*notify) (gpointer data);
+  gpointer data;
+} DlpWaker;
+
+void dlp_waker_init (DlpWaker *self);
+void dlp_waker_destroy (DlpWaker *self);
+/* Any thread. A notify without a waiter is kept for the next wait. */
+void dlp_waker_notify (DlpWaker *self);
+void dlp_waker_wait (DlpWaker *self);
+
+G_END_DECLS
