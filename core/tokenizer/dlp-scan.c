@@ -68,16 +68,22 @@ scan_contraction (const guint8 *p, const guint8 *end, gboolean fold)
 const guint8 *
 dlp_scan_gpt2_any (const guint8 *p, const guint8 *end)
 {
-  static const guint sets[] = { DLP_SET_LETTER, DLP_SET (NUMBER), DLP_SET_PUNCT };
   const guint8 *stop = scan_contraction (p, end, FALSE);
   const guint8 *word = p + (*p == ' ');
+  DlpUnicodeClass first;
   guint len;
 
   if (stop)
     return stop;
-  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
-    if (starts_with (word, end, sets[i], &len))
-      return dlp_scan_run (word + len, end, sets[i]);
+  if (word == end)
+    return end;
+  first = dlp_unicode_next (word, end, &len);
+  if (DLP_IN (DLP_SET_LETTER, first))
+    return dlp_scan_run (word + len, end, DLP_SET_LETTER);
+  if (DLP_IN (DLP_SET_PUNCT, first))
+    return dlp_scan_run (word + len, end, DLP_SET_PUNCT);
+  if (first == DLP_CLASS_NUMBER)
+    return dlp_scan_run (word + len, end, DLP_SET (NUMBER));
   return scan_space (p, end, FALSE, TRUE);
 }
 

@@ -37,7 +37,26 @@ dlp_lower16 (const guint8 *p)
   return _mm_movemask_epi8 (_mm_cmpeq_epi8 (_mm_min_epu8 (from_a, _mm_set1_epi8 (25)), from_a));
 }
 
+/* how many of the 16 bytes at @p are spaces before the first that is not */
+static inline guint
+dlp_spaces16 (const guint8 *p)
+{
+  __m128i v = _mm_loadu_si128 ((const __m128i *) p);
+
+  return __builtin_ctz (~_mm_movemask_epi8 (_mm_cmpeq_epi8 (v, _mm_set1_epi8 (' '))));
+}
+
 #else
+
+static inline guint
+dlp_spaces16 (const guint8 *p)
+{
+  guint n = 0;
+
+  while (n < 16 && p[n] == ' ')
+    n++;
+  return n;
+}
 
 static inline guint
 dlp_lower16 (const guint8 *p)
@@ -91,6 +110,29 @@ dlp_scan_ascii (const guint8 *p, const guint8 *end, guint set)
   return p < end && *p < 0x80 ? p : NULL;
 }
 
+/* White space in ASCII that begins at @p; NULL if a character that is not ASCII or the end follows
+ */
+static DLP_INLINE const guint8 *
+dlp_scan_blank (const guint8 *p, const guint8 *end, gboolean newlines)
+{
+  const guint8 *q = p, *after_newline = NULL;
+
+  while (end - q > 16)
+    {
+      q += dlp_spaces16 (q);
+      if (dlp_ascii_class[*q] != DLP_CLASS_SPACE)
+        break;
+      if (newlines && (*q == '\r' || *q == '\n'))
+        after_newline = q + 1;
+      q++;
+    }
+  if (end - q <= 16 || *q >= 0x80)
+    return NULL;
+  if (after_newline)
+    return after_newline;
+  return q - p > 1 ? q - 1 : q;
+}
+
 static DLP_INLINE const guint8 *
 dlp_scan_gpt2 (const guint8 *p, const guint8 *end)
 {
@@ -107,13 +149,17 @@ dlp_scan_gpt2 (const guint8 *p, const guint8 *end)
       return dlp_scan_letters (p, end);
 
     case DLP_CLASS_OTHER:
-      if (*start == '\'')
+      if (*start == '\'' && DLP_IN (DLP_SET_LETTER, dlp_ascii_class[start[1]]))
         return dlp_scan_gpt2_any (start, end);
       stop = dlp_scan_ascii (p, end, DLP_SET (OTHER));
       break;
 
     case DLP_CLASS_NUMBER:
       stop = dlp_scan_ascii (p, end, DLP_SET (NUMBER));
+      break;
+
+    case DLP_CLASS_SPACE:
+      stop = dlp_scan_blank (start, end, FALSE);
       break;
 
     default:
@@ -151,12 +197,17 @@ dlp_scan_cl100k (const guint8 *p, const guint8 *end, gboolean blank_end)
     stop = dlp_scan_digits3 (p, end);
   else if (DLP_IN (DLP_SET_LETTER, second) && *p != '\'' && *p != '\r' && *p != '\n' && *p < 0x80)
     return dlp_scan_letters (p + 1, end);
-  else if ((first == DLP_CLASS_OTHER && *p != '\'' && second != DLP_CLASS_NON_ASCII) ||
+  else if ((first == DLP_CLASS_OTHER && second < DLP_CLASS_NON_ASCII &&
+            !(*p == '\'' && DLP_IN (DLP_SET_LETTER, second))) ||
            (*p == ' ' && second == DLP_CLASS_OTHER))
     {
       stop = dlp_scan_ascii (p + 1, end, DLP_SET (OTHER));
       while (stop && stop < end && (*stop == '\r' || *stop == '\n'))
         stop++;
+    }
+  else if (first == DLP_CLASS_SPACE)
+    {
+      stop = dlp_scan_blank (p, end, TRUE);
     }
   return stop ? stop : dlp_scan_cl100k_any (p, end, blank_end);
 }
@@ -193,6 +244,10 @@ dlp_scan_o200k (const guint8 *p, const guint8 *end)
       stop = dlp_scan_ascii (p + 1, end, DLP_SET (OTHER));
       while (stop && stop < end && (*stop == '\r' || *stop == '\n' || *stop == '/'))
         stop++;
+    }
+  else if (first == DLP_CLASS_SPACE)
+    {
+      stop = dlp_scan_blank (p, end, TRUE);
     }
   return stop ? stop : dlp_scan_o200k_any (p, end);
 }
