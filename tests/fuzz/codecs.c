@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <string.h>
+
+#include <dlpipe/dlp-error.h>
+
+#include "dlp-gzip-decoder.h"
+#include "dlp-zstd-decoder.h"
+
+/* The first byte chooses the codec (bit 7) and two ways to cut the input and the output; the rest
+ * is the stream. Whatever it is, both ways must end in the same bytes and the same error. */
+
+#define OUTPUT_MAX (16 * 1024 * 1024)
+
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+typedef struct
+{
+  guint64 hash, length;
+  char *error;
+} Outcome;
+
+static void
+outcome_clear (Outcome *outcome)
+{
+  g_free (outcome->error);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Outcome, outcome_clear)
+
+static void
+add_output (Outcome *outcome, const guint8 *bytes, gsize size)
+{
+  for (gsize i = 0; i < size; i++)
+    outcome->hash = (outcome->hash ^ bytes[i]) * G_GUINT64_CONSTANT (0x100000001b3);
+  outcome->length += size;
+}
+
+static void
+take_error (Outcome *outcome, GError *error)
+{
+  /* Of the data only: memory, or a broken contract, would be something else. */
+  g_assert_true (g_error_matches (error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED));
+  outcome->error = g_strdup (error->message);
+  g_error_free (error);
+}
+
+static void
+run (GType type, const guint8 *data, gsize size, gsize in_chunk, gsize out_chunk, Outcome *outcome)
+{
+  g_autoptr (DlpDecoder) decoder = g_object_new (type, NULL);
+  DlpDecoderClass *klass = DLP_DECODER_GET_CLASS (decoder);
+  g_autofree guint8 *out = g_malloc (out_chunk);
+  GError *error = NULL;
+  gsize position = 0;
+
+  while (outcome->length < OUTPUT_MAX)
+    {
+      gsize n = MIN (in_chunk, size - position), used = 0, written = 0;
+      gboolean ok = klass->decode (decoder, data + position, n, &used, out,
+                                   MIN (out_chunk, OUTPUT_MAX - outcome->length), &written, &error);
+
+      g_assert_true (used <= n && written <= out_chunk && ok == (error == NULL));
+      add_output (outcome, out, written);
+      position += used;
+
+      if (ok && (used > 0 || written > 0))
+        continue;
+
+      g_assert_true (!ok || n == 0);
+      if (ok)
+        klass->finish (decoder, &error);
+      break;
+    }
+
+  if (error != NULL)
+    take_error (outcome, error);
+  if (klass->get_warning != NULL)
+    (void) klass->get_warning (decoder);
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  static const gsize chunks[] = { 1, 2, 3, 7, 64, 1000, 4096, 65536 };
+  g_auto (Outcome) whole = { 0 }, pieces = { 0 };
+  guint8 choice;
+  GType type;
+
+  if (size == 0)
+    return 0;
+
+  choice = *data++;
+  size--;
+  type = choice & 0x80 ? DLP_TYPE_ZSTD_DECODER : DLP_TYPE_GZIP_DECODER;
+
+  run (type, data, size, MAX (size, 1), 1 << 20, &whole);
+  run (type, data, size, chunks[choice & 7], chunks[4 + (choice >> 3 & 3)], &pieces);
+
+  g_assert_cmpuint (whole.length, ==, pieces.length);
+  g_assert_cmpuint (whole.hash, ==, pieces.hash);
+  /* Where the output reached its limit, the error behind it may or may not have been seen. */
+  if (whole.length < OUTPUT_MAX)
+    g_assert_cmpstr (whole.error, ==, pieces.error);
+
+  return 0;
+}
