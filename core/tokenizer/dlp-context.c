@@ -42,69 +42,28 @@ copy_ids (gpointer out, gsize at, const guint32 *ids, gsize n, gboolean wide)
       ((guint16 *) out)[at + i] = ids[i];
 }
 
-/* A piece that the short cache cannot hold. */
-static gsize
-encode_long (DlpTokenizerContext *self,
-             const guint8 *p,
-             gsize len,
-             gpointer out,
-             gsize at,
-             gboolean wide)
-{
-  gboolean cached = len <= DLP_LONG_MAX_LEN;
-  guint64 hash = cached ? dlp_hash_bytes (p, len) : 0;
-  const guint32 *found = NULL;
-  guint32 *ids;
-  gsize n;
-
-  if (cached)
-    found = dlp_piece_cache_find_long (&self->cache, p, len, hash, &n);
-  if (found)
-    {
-      copy_ids (out, at, found, n, wide);
-      return at + n;
-    }
-
-  ids = reserve_ids (self, len);
-  ids[0] = dlp_vocabulary_lookup (self->vocabulary, p, len);
-  n = ids[0] != DLP_ID_NONE ? 1 : dlp_bpe_encode (self->vocabulary, &self->scratch, p, len, ids);
-  if (cached)
-    dlp_piece_cache_add_long (&self->cache, p, len, hash, ids, n);
-  copy_ids (out, at, ids, n, wide);
-  release_large_ids (self);
-  return at + n;
-}
-
+/* A piece that is not in the cache; one that is too long for it has no @key. */
 static gsize __attribute__ ((noinline)) encode_miss (DlpTokenizerContext *self,
-                                                     DlpKey key,
+                                                     const DlpKey *key,
                                                      const guint8 *p,
                                                      gsize len,
                                                      gpointer out,
                                                      gsize at,
                                                      gboolean wide)
 {
-  guint32 ids[DLP_KEY_MAX_LEN];
+  guint32 few[DLP_KEY_MAX_LEN];
+  guint32 *ids = len <= DLP_KEY_MAX_LEN ? few : reserve_ids (self, len);
   gsize n = 1;
 
-  ids[0] = dlp_vocabulary_lookup_key (self->vocabulary, key);
+  ids[0] = len <= DLP_KEY_MAX_LEN ? dlp_vocabulary_lookup_key (self->vocabulary, *key) :
+                                    dlp_vocabulary_lookup (self->vocabulary, p, len);
   if (ids[0] == DLP_ID_NONE)
-    {
-      guint64 hash = dlp_hash_bytes (p, len);
-      const guint32 *found = dlp_piece_cache_find_long (&self->cache, p, len, hash, &n);
+    n = dlp_bpe_encode (self->vocabulary, &self->scratch, p, len, ids);
 
-      if (found)
-        {
-          copy_ids (out, at, found, n, wide);
-          return at + n;
-        }
-      n = dlp_bpe_encode (self->vocabulary, &self->scratch, p, len, ids);
-      if (n > DLP_SHORT_MAX_IDS)
-        dlp_piece_cache_add_long (&self->cache, p, len, hash, ids, n);
-    }
-
-  if (n <= DLP_SHORT_MAX_IDS)
-    dlp_piece_cache_add (&self->cache, key, ids, n);
+  if (key)
+    dlp_piece_cache_add (&self->cache, *key, p, ids, n);
   copy_ids (out, at, ids, n, wide);
+  release_large_ids (self);
   return at + n;
 }
 
@@ -133,7 +92,7 @@ emit_slot (const DlpPieceSlot *slot, gpointer out, gsize at, gboolean wide)
   return at + (first >> DLP_COUNT_SHIFT);
 }
 
-/* A piece that has been cut off; one that is too long for a key has only its length there. */
+/* A piece that has been cut off; one that is too long for the cache has no line. */
 typedef struct
 {
   const guint8 *p;
@@ -141,18 +100,39 @@ typedef struct
   DlpKey key;
 } Span;
 
+/* 16 bytes at @p can be read */
 static DLP_INLINE Span
 make_span (const DlpTokenizerContext *self, const guint8 *p, gsize len)
 {
   Span span = { p, NULL, { len, 0 } };
 
   if (G_LIKELY (len <= DLP_KEY_MAX_LEN))
-    {
-      span.key = dlp_key_load (p, len);
-      span.line = dlp_piece_cache_line (&self->cache, span.key);
-      __builtin_prefetch (span.line);
-    }
+    span.key = dlp_key_load (p, len);
+  else if (len <= DLP_LONG_MAX_LEN)
+    span.key = dlp_key_of_long (p, len);
+  else
+    return span;
+
+  span.line = dlp_piece_cache_line (&self->cache, span.key);
+  __builtin_prefetch (span.line);
   return span;
+}
+
+static gsize
+encode_logged (DlpTokenizerContext *self,
+               const Span *span,
+               const DlpPieceSlot *slot,
+               gpointer out,
+               gsize at,
+               gboolean wide)
+{
+  gsize n;
+  const guint32 *ids = dlp_piece_cache_read_log (&self->cache, slot, span->p, &n);
+
+  if (ids == NULL)
+    return encode_miss (self, &span->key, span->p, dlp_key_len (span->key), out, at, wide);
+  copy_ids (out, at, ids, n, wide);
+  return at + n;
 }
 
 /* DLP_SHORT_MAX_IDS ids can be written at @at, or as many as the piece has bytes. */
@@ -162,12 +142,14 @@ encode_span (DlpTokenizerContext *self, const Span *span, gpointer out, gsize at
   const DlpPieceSlot *slot;
 
   if (G_UNLIKELY (span->line == NULL))
-    return encode_long (self, span->p, span->key.lo, out, at, wide);
+    return encode_miss (self, NULL, span->p, span->key.lo, out, at, wide);
 
   slot = span->line->slots + !dlp_key_equal (span->line->slots[0].key, span->key);
-  if (G_LIKELY (dlp_key_equal (slot->key, span->key)))
-    return emit_slot (slot, out, at, wide);
-  return encode_miss (self, span->key, span->p, span->key.hi >> 56, out, at, wide);
+  if (G_UNLIKELY (!dlp_key_equal (slot->key, span->key)))
+    return encode_miss (self, &span->key, span->p, dlp_key_len (span->key), out, at, wide);
+  if (G_UNLIKELY (slot->ids[0] >> DLP_COUNT_SHIFT == DLP_COUNT_IN_LOG))
+    return encode_logged (self, span, slot, out, at, wide);
+  return emit_slot (slot, out, at, wide);
 }
 
 /* 16 bytes at @p can be read */

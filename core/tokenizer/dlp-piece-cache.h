@@ -6,22 +6,25 @@
 /* What pieces were encoded to. Bounded in bytes; what is pushed out is encoded again, so that the
  * cache never decides what comes out.
  *
- * Short: pieces of at most DLP_KEY_MAX_LEN bytes and DLP_SHORT_MAX_IDS ids, two to a cache line.
- * Long: the others, in a log that starts over when it is full. */
+ * A line has two slots, the newest first. A slot holds up to DLP_SHORT_MAX_IDS ids of a piece, or
+ * says where in the log they are. The log starts over when it is full, which makes a new
+ * generation. */
 #define DLP_SHORT_MAX_IDS 4
 #define DLP_LONG_MAX_LEN 512
 #define DLP_COUNT_SHIFT 28
 #define DLP_COUNT_MASK ((1u << DLP_COUNT_SHIFT) - 1)
+#define DLP_COUNT_IN_LOG 15u
 
 typedef struct
 {
   DlpKey key;
-  guint32 ids[DLP_SHORT_MAX_IDS]; /* the number of ids is in the top bits of the first */
+  guint32 ids[DLP_SHORT_MAX_IDS]; /* their number is in the top bits of the first; if it is
+                                   * DLP_COUNT_IN_LOG, the next are a place and a generation */
 } DlpPieceSlot;
 
 typedef struct
 {
-  DlpPieceSlot slots[2]; /* newest first */
+  DlpPieceSlot slots[2];
 } DlpPieceLine;
 
 typedef struct
@@ -29,31 +32,56 @@ typedef struct
   DlpPieceLine *lines;
   guint lines_shift;
 
-  guint64 *index; /* hash and place in the log + 1, 32 bits each */
-  guint32 index_mask;
-  guint32 index_used;
-  guint32 *log; /* length, number of ids, ids, bytes */
+  guint32 *log; /* number of ids, ids, bytes of a piece that is too long for a key */
   guint32 log_len;
   guint32 log_capacity;
+  guint32 generation;
 } DlpPieceCache;
 
 void dlp_piece_cache_init (DlpPieceCache *self, gsize bytes);
 void dlp_piece_cache_clear (DlpPieceCache *self);
-void dlp_piece_cache_add (DlpPieceCache *self, DlpKey key, const guint32 *ids, gsize n);
-const guint32 *dlp_piece_cache_find_long (const DlpPieceCache *self,
-                                          const guint8 *p,
-                                          gsize len,
-                                          guint64 hash,
-                                          gsize *n);
-void dlp_piece_cache_add_long (DlpPieceCache *self,
-                               const guint8 *p,
-                               gsize len,
-                               guint64 hash,
-                               const guint32 *ids,
-                               gsize n);
+void
+dlp_piece_cache_add (DlpPieceCache *self, DlpKey key, const guint8 *p, const guint32 *ids, gsize n);
+
+/* The key of a piece of DLP_KEY_MAX_LEN < @len <= DLP_LONG_MAX_LEN bytes. Other than that of a
+ * shorter one, it may be shared. */
+static inline DlpKey
+dlp_key_of_long (const guint8 *p, gsize len)
+{
+  return (DlpKey){ dlp_hash_bytes (p, len), (guint64) 0x80 << 56 | len };
+}
+
+static inline gboolean
+dlp_key_is_long (DlpKey key)
+{
+  return key.hi >> 63;
+}
+
+static inline gsize
+dlp_key_len (DlpKey key)
+{
+  return dlp_key_is_long (key) ? key.hi & 0xffff : key.hi >> 56;
+}
 
 static inline DlpPieceLine *
 dlp_piece_cache_line (const DlpPieceCache *self, DlpKey key)
 {
   return self->lines + (dlp_key_hash (key) >> self->lines_shift);
+}
+
+/* The ids of the piece at @p that @slot refers to; NULL if it is not that one or is gone. */
+static inline const guint32 *
+dlp_piece_cache_read_log (const DlpPieceCache *self,
+                          const DlpPieceSlot *slot,
+                          const guint8 *p,
+                          gsize *n)
+{
+  const guint32 *entry = self->log + slot->ids[1];
+
+  if (slot->ids[2] != self->generation)
+    return NULL;
+  *n = entry[0];
+  if (dlp_key_is_long (slot->key) && memcmp (entry + 1 + *n, p, dlp_key_len (slot->key)) != 0)
+    return NULL;
+  return entry + 1;
 }
