@@ -455,6 +455,29 @@ test_sliced (void)
       }
 }
 
+/* Nulls among items of other rows are nobody's. */
+static void
+test_item_nulls (void)
+{
+  static const gint32 offsets[] = { 0, 2, 4, 6 };
+  static const guint8 valid[] = { 0xe6 }; /* all but items 0, 3 and 4; those of row 1 are 3 and 4 */
+  static const guint16 ids[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+  g_autoptr (DlpSchema) schema = one_field (DLP_FIELD_LIST_UINT16, FALSE);
+
+  for (guint row = 0; row < 3; row++)
+    {
+      g_autoptr (DlpRecordBatch) batch = NULL;
+      Foreign foreign;
+
+      foreign_init (&foreign, 1, row, offsets, ids, 7);
+      foreign.items.offset = 1;
+      foreign.items.null_count = -1;
+      foreign.item_buffers[0] = valid;
+      batch = dlp_record_batch_import (schema, &foreign.root, NULL, NULL);
+      g_assert_cmpint (batch != NULL, ==, row != 1);
+    }
+}
+
 /* What cannot be tried on what dlpipe exported, whose release would trip over it. */
 static void
 test_foreign_refused (void)
@@ -670,6 +693,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/arrow/moved-children", test_moved_children);
   g_test_add_func ("/arrow/refused", test_refused);
   g_test_add_func ("/arrow/foreign-refused", test_foreign_refused);
+  g_test_add_func ("/arrow/item-nulls", test_item_nulls);
   g_test_add_func ("/arrow/empty", test_empty);
   g_test_add_func ("/arrow/sliced", test_sliced);
   g_test_add_func ("/arrow/unaligned", test_unaligned);

@@ -63,6 +63,7 @@ test_nulls (void)
   g_autoptr (DlpRecordBatchBuilder) builder = dlp_record_batch_builder_new (schema);
   g_autoptr (DlpRecordBatch) batch = NULL;
   g_autoptr (DlpRecordBatch) later = NULL;
+  g_autoptr (DlpRecordBatch) dropped = NULL;
   const DlpCoordinate coordinate = { 0 };
 
   /* The first null of field f is in row f * 5. */
@@ -92,6 +93,15 @@ test_nulls (void)
   g_assert_nonnull (later->columns->columns[1].validity);
   g_assert_null (later->columns->columns[2].validity);
   random_assert_equal (later, 0, batch, 0, 6);
+
+  /* Nor is there one for a null that was dropped. */
+  dlp_record_batch_builder_append_rows (builder, batch, 0, 1);
+  dlp_record_batch_builder_append_null (builder, 0);
+  dlp_record_batch_builder_drop_record (builder);
+  dlp_record_batch_builder_append_rows (builder, batch, 2, 1);
+  dropped = dlp_record_batch_builder_finish (builder);
+  g_assert_null (dropped->columns->columns[0].validity);
+  random_assert_equal (dropped, 1, batch, 2, 1);
 }
 
 static void
@@ -189,6 +199,31 @@ test_mark (void)
   g_assert_cmpuint (n_marks_freed, ==, 0);
   g_assert_cmpstr (dlp_record_batch_get_mark (b), ==, "mark");
   dlp_record_batch_unref (b);
+  g_assert_cmpuint (n_marks_freed, ==, 1);
+}
+
+/* Each slice of a slice refers to the first batch: no chain, which would be freed by recursion. */
+static void
+test_deep_slices (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  g_autoptr (DlpSchema) schema = random_schema_all (FALSE);
+  g_autoptr (DlpRecordBatch) batch = random_batch (rand, schema, 20);
+  DlpRecordBatch *slice = dlp_record_batch_new_at (batch, 0, 20, 0, g_strdup ("mark"), mark_unref);
+  DlpRecordBatch *whole = dlp_record_batch_ref (slice);
+
+  n_marks_freed = 0;
+  for (guint i = 0; i < 20; i++)
+    {
+      DlpRecordBatch *next = dlp_record_batch_slice (slice, 1, 19 - i);
+
+      g_assert_true (next->mark_owner == whole);
+      dlp_record_batch_unref (slice);
+      slice = next;
+    }
+  dlp_record_batch_unref (whole);
+  g_assert_cmpuint (n_marks_freed, ==, 0);
+  dlp_record_batch_unref (slice);
   g_assert_cmpuint (n_marks_freed, ==, 1);
 }
 
@@ -467,8 +502,10 @@ test_bits (void)
         count += dlp_bits_get (dst, to + i);
       g_assert_cmpuint (dlp_bits_count (src, from, n), ==, count);
 
-      dlp_bits_set (before, to, n);
-      g_assert_cmpuint (dlp_bits_count (before, to, n), ==, n);
+      memset (dst, 0, sizeof dst);
+      dlp_bits_set (dst, to, n);
+      g_assert_cmpuint (dlp_bits_count (dst, to, n), ==, n);
+      g_assert_cmpuint (dlp_bits_count (dst, 0, 160), ==, n);
     }
 }
 
@@ -617,6 +654,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/record-batch/no-fields", test_no_fields);
   g_test_add_func ("/record-batch/slice", test_slice);
   g_test_add_func ("/record-batch/mark", test_mark);
+  g_test_add_func ("/record-batch/deep-slices", test_deep_slices);
   g_test_add_func ("/record-batch/full", test_full);
   g_test_add_func ("/record-batch/memory", test_memory);
   g_test_add_func ("/record-batch/large-offsets", test_large_offsets);
