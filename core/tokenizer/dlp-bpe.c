@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-bpe.h"
 
-#define SCAN_MAX_LEN 48
+#define SCAN_MAX_LEN 32
 #define SCRATCH_KEPT_WORDS (1u << 18)
 #define WORDS_PER_BYTE 6
 #define NO_POSITION G_MAXUINT32
@@ -166,38 +166,54 @@ merge_by_heap (const DlpVocabulary *vocabulary,
   return n;
 }
 
+/* A short piece: symbols stay where their first byte is, a mask says which places are in use. */
 static gsize
-merge_by_scan (const DlpVocabulary *vocabulary, const guint8 *p, gsize len, guint32 *ids)
+merge_by_scan (const DlpVocabulary *vocabulary, const guint8 *p, gsize len, guint32 *out)
 {
-  guint32 ranks[SCAN_MAX_LEN + 1];
-  gsize n = len;
+  guint32 ids[SCAN_MAX_LEN], ranks[SCAN_MAX_LEN];
+  guint64 used = G_MAXUINT64 >> (64 - len);
+  gsize n = 0;
 
-  for (gsize i = 0; i < n; i++)
+  for (gsize i = 0; i < len; i++)
     ids[i] = vocabulary->byte_ids[p[i]];
-  for (gsize i = 0; i + 1 < n; i++)
+  for (gsize i = 0; i + 1 < len; i++)
     ranks[i] = vocabulary->byte_pairs[p[i] << 8 | p[i + 1]];
-  ranks[n - 1] = DLP_ID_NONE;
+  ranks[len - 1] = DLP_ID_NONE;
 
   for (;;)
     {
       guint32 best = DLP_ID_NONE;
-      gsize at = 0;
+      guint at = 0, right;
+      guint64 behind, before;
 
-      for (gsize i = 0; i + 1 < n; i++)
-        if (ranks[i] < best)
-          best = ranks[at = i];
+      for (guint i = 0; i + 1 < len; i++)
+        {
+          at = ranks[i] < best ? i : at;
+          best = MIN (ranks[i], best);
+        }
       if (best == DLP_ID_NONE)
-        return n;
+        break;
 
-      n--;
+      before = used & (((guint64) 1 << at) - 1);
+      behind = used & ~(((guint64) 2 << at) - 1);
+      right = __builtin_ctzll (behind);
       ids[at] = best;
-      memmove (ids + at + 1, ids + at + 2, (n - at - 1) * sizeof *ids);
-      memmove (ranks + at, ranks + at + 1, (n - at) * sizeof *ranks);
-      if (at + 1 < n)
-        ranks[at] = dlp_vocabulary_merge (vocabulary, ids[at], ids[at + 1]);
-      if (at > 0)
-        ranks[at - 1] = dlp_vocabulary_merge (vocabulary, ids[at - 1], ids[at]);
+      ranks[at] = ranks[right] = DLP_ID_NONE;
+      used &= ~((guint64) 1 << right);
+      behind &= behind - 1;
+      if (behind)
+        ranks[at] = dlp_vocabulary_merge (vocabulary, best, ids[__builtin_ctzll (behind)]);
+      if (before)
+        {
+          guint left = 63 - __builtin_clzll (before);
+
+          ranks[left] = dlp_vocabulary_merge (vocabulary, ids[left], best);
+        }
     }
+
+  for (; used; used &= used - 1)
+    out[n++] = ids[__builtin_ctzll (used)];
+  return n;
 }
 
 /* Merges the bytes of one piece; @ids has room for @len. The piece as a whole is not looked up. */
