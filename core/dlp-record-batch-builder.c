@@ -146,13 +146,13 @@ column_overflow (const DlpRecordBatchBuilder *self, const Field *field, gsize n)
            DLP_COLUMN_MAX_BYTES);
 }
 
-/* Room for n list values or bytes behind those in use. */
+/* Room for n list values or bytes behind those in use; never NULL, also if n is 0. */
 static inline guint8 *
 ensure_values (const DlpRecordBatchBuilder *self, Field *field, gsize n)
 {
   if (G_UNLIKELY (n > (DLP_COLUMN_MAX_BYTES - field->used) / field->width))
     column_overflow (self, field, n);
-  ensure (&field->data, field->used + field->reserved, field->used + n * field->width);
+  ensure (&field->data, field->used + field->reserved, MAX (field->used + n * field->width, 1));
   return field->data.buffer.data + field->used;
 }
 
@@ -350,8 +350,7 @@ dlp_record_batch_builder_reserve (DlpRecordBatchBuilder *self, guint field, gsiz
   g_return_val_if_fail (f->n_values == self->length, NULL);
   g_return_val_if_fail ((VALUE_TYPES | LIST_TYPES) >> f->type & 1, NULL);
 
-  /* Never NULL, which would look like a failure. */
-  data = ensure_values (self, f, MAX (n, 1));
+  data = ensure_values (self, f, n);
   f->reserved = n * f->width;
   f->is_reserved = TRUE;
   return data;
