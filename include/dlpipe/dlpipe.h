@@ -18,3 +18,4 @@
 #include "dlp-source.h"
 #include "dlp-state.h"
 #include "dlp-transform.h"
+#include "dlp-value.h"

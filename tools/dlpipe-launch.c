@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <locale.h>
+#include <stdio.h>
+
+#include "launch.h"
+
+static int
+launch (const LaunchOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = launch_make_pipeline (options, &error);
+
+  if (pipeline == NULL)
+    {
+      launch_error (error->message);
+      return launch_exit_for_prepare (error);
+    }
+  return launch_run (pipeline, options);
+}
+
+int
+main (int argc, char **argv)
+{
+  LaunchOptions options = { 0 };
+  g_autoptr (GError) error = NULL;
+  int code;
+
+  setlocale (LC_CTYPE, "");
+  if (!launch_options_parse (&options, &argc, &argv, &error))
+    {
+      launch_error (error->message);
+      launch_options_clear (&options);
+      return LAUNCH_EXIT_USAGE;
+    }
+  if (options.show_version)
+    {
+      printf ("dlpipe-launch %s\n", DLP_VERSION);
+      return 0;
+    }
+  launch_log_init (options.quiet, options.verbose);
+  code = launch (&options);
+  launch_options_clear (&options);
+  return code;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "launch.h"
+
+/* What an error says by itself; 0: nothing. */
+static int
+exit_for_error (const GError *error)
+{
+  if (error->domain == DLP_STATE_ERROR)
+    switch ((DlpStateError) error->code)
+      {
+      case DLP_STATE_ERROR_CORRUPT:
+      case DLP_STATE_ERROR_CHANGED:
+      case DLP_STATE_ERROR_VERSION:
+        return LAUNCH_EXIT_STATE;
+      case DLP_STATE_ERROR_LOCKED:
+      case DLP_STATE_ERROR_FOREIGN_OUTPUT:
+        return LAUNCH_EXIT_USAGE;
+      case DLP_STATE_ERROR_FENCED:
+        return LAUNCH_EXIT_FENCED;
+      }
+  if (g_error_matches (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED))
+    return LAUNCH_EXIT_STATE;
+  if (error->domain == DLP_GRAPH_ERROR ||
+      g_error_matches (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT))
+    return LAUNCH_EXIT_USAGE;
+  return 0;
+}
+
+int
+launch_exit_for_prepare (const GError *error)
+{
+  int code = exit_for_error (error);
+
+  return code != 0 ? code : LAUNCH_EXIT_USAGE;
+}
+
+static bool
+has_state (DlpPipeline *pipeline)
+{
+  g_autofree char *dir = NULL;
+
+  g_object_get (pipeline, "state-dir", &dir, NULL);
+  return dir != NULL;
+}
+
+/* Whether an element took a step. */
+static bool
+has_begun (DlpPipeline *pipeline)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (pipeline);
+  g_autoptr (GVariant) elements =
+      g_variant_lookup_value (report, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  guint64 steps;
+
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+
+      if (g_variant_lookup (element, "steps", "t", &steps) && steps > 0)
+        return true;
+    }
+  return false;
+}
+
+static int
+exit_for_finished (DlpPipeline *pipeline)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (pipeline);
+  LaunchFaults faults;
+  int code;
+
+  launch_faults_collect (&faults, report);
+  code = faults.damaged > 0 ? LAUNCH_EXIT_DAMAGED : LAUNCH_EXIT_FINISHED;
+  launch_faults_clear (&faults);
+  return code;
+}
+
+int
+launch_exit_for_run (DlpPipeline *pipeline, const GError *error, int signal_number)
+{
+  int code;
+
+  if (error == NULL)
+    return exit_for_finished (pipeline);
+  if (g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED))
+    return has_state (pipeline) ? LAUNCH_EXIT_STOPPED : LAUNCH_EXIT_SIGNAL + signal_number;
+  if (g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_ABORTED))
+    return LAUNCH_EXIT_SIGNAL + signal_number;
+  code = exit_for_error (error);
+  if (code != 0)
+    return code;
+  return has_begun (pipeline) ? LAUNCH_EXIT_FAILED : LAUNCH_EXIT_USAGE;
+}

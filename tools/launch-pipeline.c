@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+
+/* From the command line to a pipeline that is ready to be prepared. */
+
+#include <string.h>
+
+#include <dlpipe/dlp-plugin.h>
+#include <dlpipe/dlp-sink.h>
+#include <dlpipe/dlp-value.h>
+
+#include "launch.h"
+
+static char *
+read_stdin (GError **error)
+{
+  g_autoptr (GIOChannel) channel = g_io_channel_unix_new (0);
+  char *text = NULL;
+
+  g_io_channel_set_encoding (channel, NULL, NULL);
+  g_io_channel_read_to_end (channel, &text, NULL, error);
+  return text;
+}
+
+/* (nullable): the graph of --file or the command line. */
+static char *
+get_graph (const LaunchOptions *options, GError **error)
+{
+  char *text = NULL;
+
+  if (options->file == NULL)
+    return g_strdup (options->graph);
+  if (strcmp (options->file, "-") == 0)
+    text = read_stdin (error);
+  else
+    g_file_get_contents (options->file, &text, NULL, error);
+  if (text == NULL)
+    g_prefix_error (error, "--file: ");
+  return text;
+}
+
+/* A setting of the pipeline from text; NULL: not given. */
+static bool
+set_setting (DlpPipeline *pipeline,
+             const char *property,
+             const char *option,
+             const char *text,
+             GError **error)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (pipeline), property);
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  if (text == NULL)
+    return true;
+  if (!dlp_value_parse (pspec, text, &value, error))
+    {
+      g_prefix_error (error, "%s: ", option);
+      return false;
+    }
+  g_object_set_property (G_OBJECT (pipeline), property, &value);
+  return true;
+}
+
+static bool
+set_element_property (DlpPipeline *pipeline, const char *setting, GError **error)
+{
+  const char *equals = strchr (setting, '=');
+  const char *dot = equals != NULL ? memchr (setting, '.', (gsize) (equals - setting)) : NULL;
+  g_autofree char *element = NULL;
+  g_autofree char *property = NULL;
+
+  if (dot == NULL)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   "--set %s: expected NAME.PROP=VALUE, such as shuffle0.size=1000", setting);
+      return false;
+    }
+  element = g_strndup (setting, (gsize) (dot - setting));
+  property = g_strndup (dot + 1, (gsize) (equals - dot - 1));
+  if (dlp_pipeline_set_property_text (pipeline, element, property, equals + 1, error))
+    return true;
+  g_prefix_error (error, "--set %s: ", setting);
+  return false;
+}
+
+static bool
+apply_options (DlpPipeline *pipeline, const LaunchOptions *options, GError **error)
+{
+  g_object_set (pipeline, "strict", options->strict, "restart", options->restart, "overwrite",
+                options->overwrite, NULL);
+  if (options->sequential)
+    g_object_set (pipeline, "runner", DLP_RUNNER_SEQUENTIAL, NULL);
+  if (!set_setting (pipeline, "seed", "--seed", options->seed, error) ||
+      !set_setting (pipeline, "memory", "--memory", options->memory, error) ||
+      !set_setting (pipeline, "workers", "--workers", options->workers, error) ||
+      !set_setting (pipeline, "quarantine", "--quarantine", options->quarantine, error) ||
+      !set_setting (pipeline, "checkpoint-interval", "--checkpoint-every",
+                    options->checkpoint_every, error))
+    return false;
+  for (char **setting = options->set; setting != NULL && *setting != NULL; setting++)
+    if (!set_element_property (pipeline, *setting, error))
+      return false;
+  return true;
+}
+
+/* ---- the state ---- */
+
+static bool
+reads_stdin (DlpElement *element)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), "location");
+  g_auto (GStrv) locations = NULL;
+
+  if (dlp_element_get_n_inputs (element) > 0 || pspec == NULL || pspec->value_type != G_TYPE_STRV)
+    return false;
+  g_object_get (element, "location", &locations, NULL);
+  return locations != NULL && g_strv_contains ((const char *const *) locations, "-");
+}
+
+static bool
+cannot_go_back (DlpElement *element)
+{
+  return DLP_IS_SINK (element) && DLP_SINK_GET_CLASS (element)->is_resumable != NULL &&
+         !DLP_SINK_GET_CLASS (element)->is_resumable (DLP_SINK (element));
+}
+
+char *
+launch_why_no_state (DlpPipeline *pipeline)
+{
+  GListModel *elements = G_LIST_MODEL (pipeline);
+
+  for (guint i = 0; i < g_list_model_get_n_items (elements); i++)
+    {
+      g_autoptr (DlpElement) element = g_list_model_get_item (elements, i);
+      const char *name = dlp_element_get_name (element);
+
+      if (reads_stdin (element))
+        return g_strdup_printf ("%s reads the standard input", name);
+      if (strcmp (dlp_element_get_factory (element), "app-source") == 0)
+        return g_strdup_printf ("%s is fed by a program", name);
+      if (cannot_go_back (element))
+        return g_strdup_printf ("%s writes where it cannot go back", name);
+    }
+  return NULL;
+}
+
+static void
+choose_state (DlpPipeline *pipeline, const LaunchOptions *options)
+{
+  g_autofree char *why_not = launch_why_no_state (pipeline);
+  g_autofree char *dir = NULL;
+
+  if (options->no_state)
+    {
+      g_object_set (pipeline, "state-dir", NULL, NULL);
+      return;
+    }
+  /* What was asked for is refused by prepare() with its reason. */
+  if (options->state != NULL)
+    g_object_set (pipeline, "state-dir", options->state, NULL);
+  else if (why_not == NULL && (dir = dlp_pipeline_get_default_state_dir (pipeline)) != NULL)
+    g_object_set (pipeline, "state-dir", dir, NULL);
+}
+
+DlpPipeline *
+launch_make_pipeline (const LaunchOptions *options, GError **error)
+{
+  g_autoptr (DlpPipeline) pipeline = NULL;
+  g_autofree char *graph = NULL;
+
+  for (char **path = options->plugin_paths; path != NULL && *path != NULL; path++)
+    dlp_registry_add_path (*path);
+
+  if (options->graph == NULL && options->file == NULL)
+    pipeline = dlp_pipeline_new_from_state (options->state, error);
+  else if ((graph = get_graph (options, error)) != NULL)
+    pipeline = dlp_pipeline_new_from_string (graph, error);
+  if (pipeline == NULL || !apply_options (pipeline, options, error))
+    return NULL;
+  choose_state (pipeline, options);
+  return g_steal_pointer (&pipeline);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <stdbool.h>
+
+#include <dlpipe/dlp-pipeline.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  LAUNCH_EXIT_FINISHED = 0,
+  LAUNCH_EXIT_FAILED = 1,  /* a fault while running, or the grace ran out */
+  LAUNCH_EXIT_USAGE = 2,   /* found before the first record */
+  LAUNCH_EXIT_STATE = 3,   /* both generations bad, or something fixed changed */
+  LAUNCH_EXIT_DAMAGED = 4, /* finished with kept damage */
+  LAUNCH_EXIT_FENCED = 5,  /* a newer attempt has taken over */
+  LAUNCH_EXIT_STOPPED = 75,
+  LAUNCH_EXIT_SIGNAL = 128, /* and the signal's number */
+} LaunchExit;
+
+typedef enum
+{
+  LAUNCH_PROGRESS_AUTO,
+  LAUNCH_PROGRESS_BAR,
+  LAUNCH_PROGRESS_PLAIN,
+  LAUNCH_PROGRESS_JSON,
+  LAUNCH_PROGRESS_NONE,
+} LaunchProgressKind;
+
+/* What the command line says; strings that were not given are NULL. */
+typedef struct
+{
+  char *graph; /* NULL: the one of the state folder */
+  char *file;
+  char *state;
+  gboolean no_state;
+  gboolean restart;
+  gboolean overwrite;
+  char *checkpoint_every;
+  LaunchProgressKind progress;
+  gboolean stats;
+  char *summary;
+  char *dot;
+  gboolean check;
+  double dry_run; /* share of the files; 0: a real run */
+  gboolean sequential;
+  char **set; /* (nullable): of NAME.PROP=VALUE */
+  char *seed;
+  gboolean strict;
+  char *memory;
+  char *workers;
+  char **plugin_paths; /* (nullable) */
+  gboolean finish_on_interrupt;
+  gint64 grace; /* us */
+  char *quarantine;
+  gboolean verbose;
+  gboolean quiet;
+  gboolean show_version;
+} LaunchOptions;
+
+/* FALSE: --help or --version, which are done, or an error. */
+bool launch_options_parse (LaunchOptions *self, int *argc, char ***argv, GError **error);
+void launch_options_clear (LaunchOptions *self);
+
+/* ---- what is said; stderr only ---- */
+
+void launch_log_init (gboolean quiet, gboolean verbose);
+/* Text as it is, lines included. */
+void launch_write (const char *text);
+/* A line of its own. Messages are hidden by -q, errors never are. */
+void launch_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
+void launch_warn (const char *format, ...) G_GNUC_PRINTF (1, 2);
+void launch_error (const char *message);
+/* A line that the next one replaces; NULL: gone. */
+void launch_show_bar (const char *text);
+
+/* ---- the pipeline ---- */
+
+/* (transfer full): built and set, not prepared. */
+DlpPipeline *launch_make_pipeline (const LaunchOptions *options, GError **error);
+/* (nullable) (transfer full): why a run of this graph cannot have a state. */
+char *launch_why_no_state (DlpPipeline *pipeline);
+
+/* Prepares and runs, with signals, progress and all that is said. */
+int launch_run (DlpPipeline *pipeline, const LaunchOptions *options);
+int launch_check (DlpPipeline *pipeline, const LaunchOptions *options);
+int launch_dry_run (DlpPipeline *pipeline, const LaunchOptions *options);
+
+int launch_exit_for_prepare (const GError *error);
+int launch_exit_for_run (DlpPipeline *pipeline, const GError *error, int signal_number);
+
+/* ---- reports ---- */
+
+char *launch_format_bytes (double bytes);
+char *launch_format_count (double count);
+char *launch_format_seconds (double seconds);
+
+/* What a report says of readers. */
+typedef struct
+{
+  guint64 bad;
+  guint64 damaged;
+  GHashTable *kinds; /* of bad records, to guint64 * */
+  GHashTable *files; /* the same */
+} LaunchFaults;
+
+void launch_faults_collect (LaunchFaults *self, GVariant *report);
+void launch_faults_clear (LaunchFaults *self);
+
+G_END_DECLS
