@@ -40,6 +40,7 @@ typedef struct
   DlpMark *large[DLP_LARGE_MARKS_ALIVE];
   guint wanted_input;
   bool started;
+  bool holds_marks;
   bool ended; /* atomic */
   DlpWaker waker;
 

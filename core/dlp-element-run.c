@@ -2,6 +2,11 @@
 
 /* Start and stop of an element, its snapshots, and what it may ask of the run it is in. */
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <dlpipe/dlp-file.h>
 
 #include "dlp-element-private.h"
@@ -248,4 +253,27 @@ dlp_element_set_status (DlpElement *self, const char *status)
   g_free (priv->status);
   priv->status = g_strdup (status);
   pthread_mutex_unlock (&priv->status_lock);
+}
+
+void
+dlp_element_hold_marks (DlpElement *self, gboolean hold)
+{
+  dlp_element_get_private (self)->holds_marks = hold;
+}
+
+int
+dlp_element_open_scratch (DlpElement *self, GError **error)
+{
+  DlpContext *context = dlp_element_get_context (self);
+  const char *folder = context->state_dir != NULL ? dlp_state_dir_get_path (context->state_dir) : "/var/tmp";
+  g_autofree char *template = g_build_filename (folder, ".scratch-XXXXXX", NULL);
+  int fd = mkostemp (template, O_CLOEXEC);
+  int code = errno;
+
+  if (fd < 0)
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s: cannot make a scratch file in %s: %s",
+                 dlp_element_get_name (self), folder, g_strerror (code));
+  else
+    unlink (template);
+  return fd;
 }

@@ -107,7 +107,7 @@ advance_marks (DlpElement *self, DlpElementPrivate *priv)
   guint wish = __atomic_load_n (&priv->context->checkpoint_wish, __ATOMIC_RELAXED);
   g_autoptr (DlpMark) mark = NULL;
 
-  if (DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_LARGE)
+  if (priv->holds_marks || (DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_LARGE))
     return;
 
   for (guint i = 0; i < priv->outputs->len; i++)

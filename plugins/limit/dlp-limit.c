@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "dlp-limit.h"
+
+typedef struct
+{
+  guint64 records;
+  guint64 tokens;
+} DlpLimitState;
+
+struct _DlpLimit
+{
+  DlpElement parent_instance;
+
+  guint64 max_records; /* 0: no limit */
+  guint64 max_tokens;  /* 0: no limit */
+  char *field;
+  int tokens_field; /* -1: tokens are not counted */
+
+  DlpLimitState state; /* what was delivered */
+};
+
+enum
+{
+  PROP_0,
+  PROP_RECORDS,
+  PROP_TOKENS,
+  PROP_FIELD,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (DlpLimit, dlp_limit, DLP_TYPE_ELEMENT)
+
+static gboolean
+dlp_limit_negotiate (DlpElement *element, GError **error)
+{
+  DlpLimit *self = DLP_LIMIT (element);
+  DlpSchema *schema = dlp_pad_get_schema (dlp_element_get_input (element, 0));
+
+  if (self->max_records == 0 && self->max_tokens == 0)
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "set records=N or tokens=N, at least 1");
+      return FALSE;
+    }
+  self->tokens_field = dlp_schema_find (schema, self->field);
+  if (self->tokens_field >= 0 &&
+      dlp_schema_get_field_type (schema, self->tokens_field) != DLP_FIELD_LIST_UINT16 &&
+      dlp_schema_get_field_type (schema, self->tokens_field) != DLP_FIELD_LIST_UINT32)
+    self->tokens_field = -1;
+  if (self->max_tokens > 0 && self->tokens_field < 0)
+    {
+      g_autofree char *text = dlp_schema_to_string (schema);
+
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
+                   "tokens=%" G_GUINT64_FORMAT
+                   " needs a field “%s” with lists of tokens; its input is %s: put it behind "
+                   "a tokenizer",
+                   self->max_tokens, self->field, text);
+      return FALSE;
+    }
+  dlp_pad_set_schema (dlp_element_get_output (element, 0), schema);
+  return TRUE;
+}
+
+/* How many of the rows may still be delivered, and their tokens. Less than all: the limit is
+ * reached. */
+static guint
+count_rows (DlpLimit *self, DlpRecordBatch *batch, guint row, guint n, guint64 *tokens)
+{
+  guint64 sum = 0;
+  guint k = n;
+
+  if (self->max_records > 0)
+    k = (guint) MIN (k, self->max_records - self->state.records);
+  if (self->tokens_field >= 0)
+    for (guint i = 0; i < k; i++)
+      {
+        gsize length;
+
+        dlp_record_batch_get_list (batch, self->tokens_field, row + i, &length);
+        if (self->max_tokens > 0 && length > self->max_tokens - self->state.tokens - sum)
+          k = i;
+        else
+          sum += length;
+      }
+  *tokens = sum;
+  return k;
+}
+
+static DlpStep
+dlp_limit_step (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpLimit *self = DLP_LIMIT (element);
+  DlpPad *in = dlp_element_get_input (element, 0);
+  DlpRecordBatch *batch;
+  guint64 tokens;
+  guint row, n, k;
+
+  batch = dlp_pad_peek (in, &row);
+  if (batch == NULL)
+    return dlp_pad_is_over (in) ? DLP_STEP_END : dlp_element_want_input (element, 0);
+
+  n = dlp_record_batch_get_length (batch) - row;
+  k = count_rows (self, batch, row, n, &tokens);
+  dlp_pad_push_rows (dlp_element_get_output (element, 0), batch, row, k);
+  self->state.records += k;
+  self->state.tokens += tokens;
+  if (k == n && (self->max_records == 0 || self->state.records < self->max_records))
+    {
+      dlp_pad_consume (in, n);
+      return DLP_STEP_MORE;
+    }
+  dlp_pad_close (in);
+  return DLP_STEP_END;
+}
+
+static DlpState *
+dlp_limit_save (DlpElement *element)
+{
+  return dlp_state_new (&DLP_LIMIT (element)->state, sizeof (DlpLimitState));
+}
+
+static GVariant *
+dlp_limit_describe (DlpElement *element, const DlpState *state)
+{
+  const DlpLimitState *data = dlp_state_get_data (state);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "records", "t", data->records);
+  g_variant_dict_insert (&dict, "tokens", "t", data->tokens);
+  return g_variant_dict_end (&dict);
+}
+
+static gboolean
+dlp_limit_load (DlpElement *element, GVariant *described, guint version, GError **error)
+{
+  static const char *const keys[] = { "records", "tokens", NULL };
+  DlpLimit *self = DLP_LIMIT (element);
+
+  return dlp_state_check_keys (described, keys, error) &&
+         dlp_state_get_uint64 (described, "records",
+                               self->max_records > 0 ? self->max_records : G_MAXUINT64,
+                               &self->state.records, error) &&
+         dlp_state_get_uint64 (described, "tokens",
+                               self->max_tokens > 0 ? self->max_tokens : G_MAXUINT64,
+                               &self->state.tokens, error);
+}
+
+static void
+dlp_limit_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  DlpLimit *self = DLP_LIMIT (object);
+
+  switch (id)
+    {
+    case PROP_RECORDS:
+      self->max_records = g_value_get_uint64 (value);
+      break;
+    case PROP_TOKENS:
+      self->max_tokens = g_value_get_uint64 (value);
+      break;
+    case PROP_FIELD:
+      g_free (self->field);
+      self->field = g_value_dup_string (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+dlp_limit_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  DlpLimit *self = DLP_LIMIT (object);
+
+  switch (id)
+    {
+    case PROP_RECORDS:
+      g_value_set_uint64 (value, self->max_records);
+      break;
+    case PROP_TOKENS:
+      g_value_set_uint64 (value, self->max_tokens);
+      break;
+    case PROP_FIELD:
+      g_value_set_string (value, self->field);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+dlp_limit_finalize (GObject *object)
+{
+  g_free (DLP_LIMIT (object)->field);
+  G_OBJECT_CLASS (dlp_limit_parent_class)->finalize (object);
+}
+
+static void
+dlp_limit_class_init (DlpLimitClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  DlpElementClass *element_class = DLP_ELEMENT_CLASS (klass);
+
+  object_class->set_property = dlp_limit_set_property;
+  object_class->get_property = dlp_limit_get_property;
+  object_class->finalize = dlp_limit_finalize;
+  element_class->negotiate = dlp_limit_negotiate;
+  element_class->step = dlp_limit_step;
+  element_class->save = dlp_limit_save;
+  element_class->describe = dlp_limit_describe;
+  element_class->load = dlp_limit_load;
+  dlp_element_class_set_description (element_class, "Ends a stream after so many records or tokens",
+                                     "... ! limit records=1k ! null-sink");
+
+  properties[PROP_RECORDS] =
+      g_param_spec_uint64 ("records", NULL, "Records to deliver at most; 0: no limit", 0,
+                           G_MAXUINT64, 0, DLP_PARAM_READWRITE);
+  properties[PROP_TOKENS] = g_param_spec_uint64 ("tokens", NULL,
+                                                 "Tokens to deliver at most, in whole records: one "
+                                                 "that would exceed is not delivered; 0: no limit",
+                                                 0, G_MAXUINT64, 0, DLP_PARAM_READWRITE);
+  properties[PROP_FIELD] = g_param_spec_string (
+      "field", NULL, "Field with the tokens that are counted", "tokens", DLP_PARAM_READWRITE);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+dlp_limit_init (DlpLimit *self)
+{
+  self->field = g_strdup ("tokens");
+  self->tokens_field = -1;
+  dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
+  dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);
+}

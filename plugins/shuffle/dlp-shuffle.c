@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+
+/* A shuffle buffer whose state is two integers: how many records it has taken and how many it has
+ * drawn. Which input record sits in which slot follows from the counter-based random numbers,
+ * walked backwards; the buffer is refilled by replay from a remembered cursor that is not after the
+ * oldest record held. */
+
+#include "dlp-shuffle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <dlpipe/dlp-random.h>
+
+#include "dlp-record-store.h"
+
+/* Input records in one step at most. */
+#define STEP_RECORDS 256
+/* Cursors remembered. */
+#define HISTORY 64
+
+typedef struct
+{
+  guint64 taken;
+  guint64 drawn;
+} DlpShuffleState;
+
+typedef struct
+{
+  guint64 position;
+  gsize slot;
+} DlpShuffleRefill;
+
+struct _DlpShuffle
+{
+  DlpElement parent_instance;
+
+  guint64 size;
+
+  DlpShuffleState state;
+  DlpRandom random;
+  DlpRecordStore *store;
+  DlpStoredRecord *slots; /* n_held of them are used, size 0: still to be refilled */
+  guint64 *held;          /* the input position of what sits in each slot */
+  gsize n_held;
+  gsize capacity;
+
+  /* What a restored buffer still waits for, by position. */
+  DlpShuffleRefill *refill;
+  gsize n_refill;
+  gsize next_refill;
+
+  /* Which positions from `oldest` to `taken` are held: a bit each, in words from word_begin on. */
+  GArray *alive;
+  guint64 first_word;
+  guint64 oldest;
+
+  DlpCursor history[HISTORY];
+  guint n_history;
+  guint64 since_compact;
+};
+
+enum
+{
+  PROP_0,
+  PROP_SIZE,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (DlpShuffle, dlp_shuffle, DLP_TYPE_ELEMENT)
+
+/* ---- which positions are held; the oldest one in amortized O(1) ---- */
+
+static void
+set_alive (DlpShuffle *self, guint64 position)
+{
+  const guint64 zero = 0;
+
+  while (self->alive->len <= position / 64 - self->first_word)
+    g_array_append_val (self->alive, zero);
+  g_array_index (self->alive, guint64, position / 64 - self->first_word) |= G_GUINT64_CONSTANT (1)
+                                                                            << (position % 64);
+}
+
+static void
+advance_oldest (DlpShuffle *self)
+{
+  while (self->oldest < self->state.taken)
+    {
+      guint64 word = self->oldest / 64 - self->first_word;
+      guint64 bits = word < self->alive->len ?
+                         g_array_index (self->alive, guint64, word) >> (self->oldest % 64) :
+                         0;
+
+      if (bits & 1)
+        break;
+      if (bits == 0)
+        self->oldest = MIN ((self->oldest / 64 + 1) * 64, self->state.taken);
+      else
+        self->oldest++;
+    }
+  /* Drop the words behind it, a page at a time. */
+  if (self->oldest / 64 - self->first_word > 512)
+    {
+      guint64 n = MIN (self->oldest / 64 - self->first_word, self->alive->len);
+
+      g_array_remove_range (self->alive, 0, n);
+      self->first_word += n;
+    }
+}
+
+static void
+clear_alive (DlpShuffle *self, guint64 position)
+{
+  g_array_index (self->alive, guint64, position / 64 - self->first_word) &=
+      ~(G_GUINT64_CONSTANT (1) << (position % 64));
+  if (position == self->oldest)
+    advance_oldest (self);
+}
+
+/* ---- cursors to replay from ---- */
+
+static void
+forget (DlpShuffle *self, guint index)
+{
+  dlp_cursor_clear (&self->history[index]);
+  memmove (&self->history[index], &self->history[index + 1],
+           (self->n_history - index - 1) * sizeof (DlpCursor));
+  self->n_history--;
+  memset (&self->history[self->n_history], 0, sizeof (DlpCursor));
+}
+
+/* The list is thinned where it is densest. */
+static void
+thin (DlpShuffle *self)
+{
+  guint best = 1;
+  guint64 least = G_MAXUINT64;
+
+  for (guint i = 1; i + 1 < self->n_history; i++)
+    {
+      guint64 gap = self->history[i + 1].position - self->history[i - 1].position;
+
+      if (gap < least)
+        {
+          least = gap;
+          best = i;
+        }
+    }
+  forget (self, best);
+}
+
+static void
+remember (DlpShuffle *self, DlpPad *in)
+{
+  g_auto (DlpCursor) cursor = { NULL, 0 };
+  guint64 oldest;
+
+  dlp_pad_get_cursor (in, &cursor);
+  if (cursor.mark == NULL ||
+      (self->n_history > 0 && cursor.mark == self->history[self->n_history - 1].mark))
+    return;
+
+  oldest = self->n_held > 0 ? self->oldest : cursor.position;
+  while (self->n_history > 1 && self->history[1].position <= oldest)
+    forget (self, 0);
+  if (self->n_history == HISTORY)
+    thin (self);
+  dlp_cursor_set (&self->history[self->n_history++], &cursor);
+}
+
+static void
+dlp_shuffle_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
+{
+  DlpShuffle *self = DLP_SHUFFLE (element);
+  guint k = 0;
+
+  if (self->n_held == 0 || self->n_history == 0)
+    {
+      dlp_pad_get_cursor (dlp_element_get_input (element, 0), cursor);
+      return;
+    }
+  while (k + 1 < self->n_history && self->history[k + 1].position <= self->oldest)
+    k++;
+  dlp_cursor_set (cursor, &self->history[k]);
+}
+
+/* ---- slots ---- */
+
+static void
+grow (DlpShuffle *self)
+{
+  if (self->n_held < self->capacity)
+    return;
+  self->capacity = MIN (MAX (self->capacity * 2, 1024), self->size);
+  self->slots = g_renew (DlpStoredRecord, self->slots, self->capacity);
+  self->held = g_renew (guint64, self->held, self->capacity);
+}
+
+static gsize
+draw (DlpShuffle *self, gsize n)
+{
+  return dlp_random_draw (self->random, self->state.drawn++) % n;
+}
+
+/* Which input records the slots hold. Slot i holds the record taken at the last draw that hit it,
+ * so the counter is walked backwards until every slot is known (about size * ln (size) draws); then
+ * the draws of the tail, which had no replacement, are applied. */
+static void
+find_held (DlpShuffle *self)
+{
+  guint64 taken = self->state.taken;
+  gsize n = (gsize) MIN (taken, self->size);
+  guint64 replaced = taken > self->size ? taken - self->size : 0;
+  gsize known = 0;
+
+  self->capacity = n;
+  self->slots = g_new0 (DlpStoredRecord, n);
+  self->held = g_new (guint64, n);
+  memset (self->held, 0xff, n * sizeof (guint64));
+  for (guint64 k = replaced; k-- > 0 && known < n;)
+    {
+      gsize slot = dlp_random_draw (self->random, k) % self->size;
+
+      if (self->held[slot] != G_MAXUINT64)
+        continue;
+      self->held[slot] = self->size + k;
+      known++;
+    }
+  for (gsize i = 0; i < n; i++)
+    if (self->held[i] == G_MAXUINT64)
+      self->held[i] = i;
+  for (guint64 k = replaced; k < self->state.drawn; k++)
+    {
+      gsize slot = dlp_random_draw (self->random, k) % n;
+
+      self->held[slot] = self->held[--n];
+    }
+  self->n_held = n;
+}
+
+static int
+compare_refill (gconstpointer a, gconstpointer b)
+{
+  guint64 x = ((const DlpShuffleRefill *) a)->position;
+  guint64 y = ((const DlpShuffleRefill *) b)->position;
+
+  return x < y ? -1 : x > y;
+}
+
+static gboolean
+dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpShuffle *self = DLP_SHUFFLE (element);
+  DlpPad *in = dlp_element_get_input (element, 0);
+
+  self->random = dlp_random_init (dlp_element_get_seed (element), dlp_element_get_stage (element),
+                                  "shuffle", dlp_element_get_ordinal (element));
+  self->store = dlp_record_store_new (element, dlp_pad_get_schema (in),
+                                      dlp_element_get_memory_share (element));
+  find_held (self);
+
+  self->refill = g_new (DlpShuffleRefill, self->n_held);
+  self->n_refill = self->n_held;
+  for (gsize i = 0; i < self->n_held; i++)
+    self->refill[i] = (DlpShuffleRefill){ self->held[i], i };
+  qsort (self->refill, self->n_refill, sizeof (DlpShuffleRefill), compare_refill);
+  self->oldest = self->n_refill > 0 ? self->refill[0].position : self->state.taken;
+  self->first_word = self->oldest / 64;
+  for (gsize i = 0; i < self->n_refill; i++)
+    set_alive (self, self->refill[i].position);
+
+  remember (self, in);
+  if (self->n_refill > 0 && dlp_pad_get_position (in) < self->state.taken)
+    g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_MESSAGE, "DLP_ELEMENT",
+                      dlp_element_get_name (element), "MESSAGE",
+                      "%s: replaying %" G_GUINT64_FORMAT " records to refill its buffer of %zu",
+                      dlp_element_get_name (element), self->state.taken - dlp_pad_get_position (in),
+                      self->n_held);
+  return TRUE;
+}
+
+static void
+dlp_shuffle_stop (DlpElement *element)
+{
+  DlpShuffle *self = DLP_SHUFFLE (element);
+
+  for (gsize i = 0; i < self->n_held; i++)
+    if (self->slots[i].size > 0)
+      dlp_record_store_drop (self->store, &self->slots[i]);
+  self->n_held = 0;
+  while (self->n_history > 0)
+    forget (self, self->n_history - 1);
+  g_clear_pointer (&self->store, dlp_record_store_free);
+  g_clear_pointer (&self->slots, g_free);
+  g_clear_pointer (&self->held, g_free);
+  g_clear_pointer (&self->refill, g_free);
+}
+
+/* ---- streaming ---- */
+
+static gboolean
+put_back (DlpShuffle *self, DlpRecordBatch *batch, guint row, guint64 position, GError **error)
+{
+  DlpShuffleRefill *next =
+      self->next_refill < self->n_refill ? &self->refill[self->next_refill] : NULL;
+
+  if (next == NULL || next->position != position)
+    return TRUE;
+  self->next_refill++;
+  return dlp_record_store_add (self->store, batch, row, &self->slots[next->slot], error);
+}
+
+static gboolean
+take (DlpShuffle *self,
+      DlpRecordBatch *batch,
+      guint row,
+      guint64 position,
+      DlpPad *out,
+      GError **error)
+{
+  gsize slot;
+
+  if (self->n_held < self->size)
+    {
+      grow (self);
+      slot = self->n_held;
+      self->n_held++;
+    }
+  else
+    {
+      slot = draw (self, self->size);
+      if (!dlp_record_store_emit (self->store, &self->slots[slot], out, error))
+        return FALSE;
+    }
+  if (!dlp_record_store_add (self->store, batch, row, &self->slots[slot], error))
+    {
+      self->slots[slot].size = 0;
+      return FALSE;
+    }
+  self->state.taken++;
+  set_alive (self, position);
+  if (self->state.taken > self->size)
+    clear_alive (self, self->held[slot]);
+  self->held[slot] = position;
+  return TRUE;
+}
+
+/* No more input: what is left is drawn, and the last slot moves in. */
+static DlpStep
+drain (DlpShuffle *self, DlpPad *out, GError **error)
+{
+  for (guint i = 0; i < STEP_RECORDS; i++)
+    {
+      gsize slot;
+      guint64 gone;
+
+      if (self->n_held == 0)
+        return DLP_STEP_END;
+      slot = draw (self, self->n_held);
+      if (!dlp_record_store_emit (self->store, &self->slots[slot], out, error))
+        return DLP_STEP_ERROR;
+      gone = self->held[slot];
+      self->n_held--;
+      self->slots[slot] = self->slots[self->n_held];
+      self->held[slot] = self->held[self->n_held];
+      clear_alive (self, gone);
+    }
+  return DLP_STEP_MORE;
+}
+
+static gboolean
+compact (DlpShuffle *self, guint n, GError **error)
+{
+  self->since_compact += n;
+  if (self->since_compact < self->size)
+    return TRUE;
+  self->since_compact = 0;
+  return dlp_record_store_compact (self->store, self->slots, self->n_held, error);
+}
+
+static DlpStep
+dlp_shuffle_step (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpShuffle *self = DLP_SHUFFLE (element);
+  DlpPad *in = dlp_element_get_input (element, 0);
+  DlpPad *out = dlp_element_get_output (element, 0);
+  guint64 position;
+  guint row, n;
+  DlpRecordBatch *batch = dlp_pad_peek (in, &row);
+
+  if (batch == NULL && !dlp_pad_is_over (in))
+    return dlp_element_want_input (element, 0);
+  if (batch == NULL)
+    {
+      dlp_element_hold_marks (element, FALSE);
+      return drain (self, out, error);
+    }
+
+  position = dlp_pad_get_position (in);
+  n = MIN (dlp_record_batch_get_length (batch) - row, STEP_RECORDS);
+  dlp_element_hold_marks (element, position < self->state.taken);
+  for (guint i = 0; i < n; i++)
+    if (!(position + i < self->state.taken ? put_back (self, batch, row + i, position + i, error) :
+                                             take (self, batch, row + i, position + i, out, error)))
+      return DLP_STEP_ERROR;
+  dlp_pad_consume (in, n);
+  remember (self, in);
+  return compact (self, n, error) ? DLP_STEP_MORE : DLP_STEP_ERROR;
+}
+
+/* ---- state ---- */
+
+static DlpState *
+dlp_shuffle_save (DlpElement *element)
+{
+  return dlp_state_new (&DLP_SHUFFLE (element)->state, sizeof (DlpShuffleState));
+}
+
+static GVariant *
+dlp_shuffle_describe (DlpElement *element, const DlpState *state)
+{
+  const DlpShuffleState *data = dlp_state_get_data (state);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "taken", "t", data->taken);
+  g_variant_dict_insert (&dict, "drawn", "t", data->drawn);
+  return g_variant_dict_end (&dict);
+}
+
+static gboolean
+dlp_shuffle_load (DlpElement *element, GVariant *described, guint version, GError **error)
+{
+  static const char *const keys[] = { "taken", "drawn", NULL };
+  DlpShuffle *self = DLP_SHUFFLE (element);
+  guint64 replaced;
+
+  if (!dlp_state_check_keys (described, keys, error) ||
+      !dlp_state_get_uint64 (described, "taken", G_MAXUINT64, &self->state.taken, error) ||
+      !dlp_state_get_uint64 (described, "drawn", self->state.taken, &self->state.drawn, error))
+    return FALSE;
+  replaced = self->state.taken > self->size ? self->state.taken - self->size : 0;
+  if (self->state.drawn < replaced)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "key “drawn” is %" G_GUINT64_FORMAT ", below the %" G_GUINT64_FORMAT
+                   " that a buffer of %" G_GUINT64_FORMAT
+                   " has drawn after taking %" G_GUINT64_FORMAT,
+                   self->state.drawn, replaced, self->size, self->state.taken);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+dlp_shuffle_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_SIZE)
+    DLP_SHUFFLE (object)->size = g_value_get_uint64 (value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+dlp_shuffle_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_SIZE)
+    g_value_set_uint64 (value, DLP_SHUFFLE (object)->size);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+dlp_shuffle_finalize (GObject *object)
+{
+  g_array_unref (DLP_SHUFFLE (object)->alive);
+  G_OBJECT_CLASS (dlp_shuffle_parent_class)->finalize (object);
+}
+
+static void
+dlp_shuffle_class_init (DlpShuffleClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  DlpElementClass *element_class = DLP_ELEMENT_CLASS (klass);
+
+  object_class->set_property = dlp_shuffle_set_property;
+  object_class->get_property = dlp_shuffle_get_property;
+  object_class->finalize = dlp_shuffle_finalize;
+  element_class->start = dlp_shuffle_start;
+  element_class->step = dlp_shuffle_step;
+  element_class->stop = dlp_shuffle_stop;
+  element_class->save = dlp_shuffle_save;
+  element_class->describe = dlp_shuffle_describe;
+  element_class->load = dlp_shuffle_load;
+  element_class->mark_input = dlp_shuffle_mark_input;
+  dlp_element_class_set_description (element_class, "Shuffle buffer",
+                                     "... ! shuffle size=10k ! ...");
+
+  properties[PROP_SIZE] =
+      g_param_spec_uint64 ("size", NULL,
+                           "Records in the buffer: each one that comes in takes the place of one "
+                           "drawn at random; 1: no change of order",
+                           1, G_GUINT64_CONSTANT (1) << 32, 10000, DLP_PARAM_READWRITE);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+dlp_shuffle_init (DlpShuffle *self)
+{
+  self->size = 10000;
+  self->alive = g_array_new (FALSE, FALSE, sizeof (guint64));
+  dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
+  dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <dlpipe/dlp-element.h>
+
+G_BEGIN_DECLS
+
+#define DLP_TYPE_SHUFFLE (dlp_shuffle_get_type ())
+G_DECLARE_FINAL_TYPE (DlpShuffle, dlp_shuffle, DLP, SHUFFLE, DlpElement)
+
+G_END_DECLS

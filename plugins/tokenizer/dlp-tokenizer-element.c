@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "dlp-tokenizer-element.h"
+
+#include <dlpipe/dlp-tokenizer.h>
+
+#define NO_EOD G_MAXUINT32
+
+enum
+{
+  COUNT_DOCUMENTS,
+  COUNT_EMPTY,
+  COUNT_TOKENS,
+  COUNT_SPECIALS,
+  COUNT_DROPPED,
+  COUNT_UNMATCHED,
+};
+
+static const char *const counter_names[] = {
+  "documents",         "empty-documents", "tokens", "special-token-texts",
+  "dropped-documents", "unmatched-bytes", NULL
+};
+
+struct _DlpTokenizerElement
+{
+  DlpTransform parent_instance;
+
+  char *model;
+  char *pattern;
+  char *field;
+  char *output_field;
+  char *eod_token;
+  DlpEod eod;
+  DlpSpecialTokens special_tokens;
+  gboolean keep_text;
+  guint64 cache_bytes;
+
+  DlpTokenizer *tokenizer;
+  guint32 eod_id;
+  gboolean wide;    /* ids of 4 bytes */
+  guint text_field; /* of the input */
+  guint n_kept;
+  guint *kept; /* fields of the input that the output has too, in its order */
+};
+
+enum
+{
+  PROP_0,
+  PROP_MODEL,
+  PROP_PATTERN,
+  PROP_FIELD,
+  PROP_OUTPUT_FIELD,
+  PROP_EOD,
+  PROP_EOD_TOKEN,
+  PROP_SPECIAL_TOKENS,
+  PROP_KEEP_TEXT,
+  PROP_CACHE_BYTES,
+  PROP_VOCAB_SIZE,
+  PROP_MODEL_NAME,
+  PROP_MODEL_FINGERPRINT,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_ENUM_TYPE (DlpEod,
+                    dlp_eod,
+                    G_DEFINE_ENUM_VALUE (DLP_EOD_APPEND, "append"),
+                    G_DEFINE_ENUM_VALUE (DLP_EOD_PREPEND, "prepend"),
+                    G_DEFINE_ENUM_VALUE (DLP_EOD_NONE, "none"))
+G_DEFINE_ENUM_TYPE (DlpSpecialTokens,
+                    dlp_special_tokens,
+                    G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_TEXT, "text"),
+                    G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_ALLOW, "allow"),
+                    G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_DROP, "drop"),
+                    G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_ERROR, "error"))
+G_DEFINE_FINAL_TYPE (DlpTokenizerElement, dlp_tokenizer_element, DLP_TYPE_TRANSFORM)
+
+/* ---- build ---- */
+
+static gboolean
+parse_eod_id (DlpTokenizerElement *self, gboolean *found, GError **error)
+{
+  guint64 id;
+
+  *found = g_ascii_string_to_unsigned (self->eod_token, 10, 0, G_MAXUINT64, &id, NULL);
+  if (!*found)
+    return TRUE;
+  if (id >= dlp_tokenizer_get_vocab_size (self->tokenizer))
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "eod-token=%s: ids of %s are below %u", self->eod_token,
+                   dlp_tokenizer_get_name (self->tokenizer),
+                   dlp_tokenizer_get_vocab_size (self->tokenizer));
+      return FALSE;
+    }
+  self->eod_id = (guint32) id;
+  return TRUE;
+}
+
+static gboolean
+find_eod (DlpTokenizerElement *self, GError **error)
+{
+  gboolean is_number;
+
+  self->eod_id = NO_EOD;
+  if (self->eod == DLP_EOD_NONE)
+    return TRUE;
+  if (self->eod_token == NULL || self->eod_token[0] == '\0')
+    {
+      if (dlp_tokenizer_get_eod (self->tokenizer, &self->eod_id, error))
+        return TRUE;
+      g_prefix_error (error, "eod: ");
+      return FALSE;
+    }
+  if (!parse_eod_id (self, &is_number, error))
+    return FALSE;
+  if (is_number || dlp_tokenizer_lookup_special (self->tokenizer, self->eod_token, &self->eod_id))
+    return TRUE;
+
+  g_autoptr (GString) names = g_string_new (NULL);
+  for (guint i = 0; i < dlp_tokenizer_get_n_specials (self->tokenizer); i++)
+    {
+      guint32 id;
+      const char *name = dlp_tokenizer_get_special (self->tokenizer, i, &id);
+
+      g_string_append_printf (names, "%s%s (%u)", i > 0 ? ", " : "", name, id);
+    }
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "eod-token=%s is no special token of %s; there are: %s", self->eod_token,
+               dlp_tokenizer_get_name (self->tokenizer), names->str);
+  return FALSE;
+}
+
+static gboolean
+find_text (DlpTokenizerElement *self, DlpSchema *schema, GError **error)
+{
+  int field = dlp_schema_find (schema, self->field);
+  g_autofree char *text = NULL;
+
+  if (dlp_schema_get_kind (schema) == DLP_SCHEMA_RECORDS && field >= 0 &&
+      dlp_schema_get_field_type (schema, field) == DLP_FIELD_STRING)
+    {
+      self->text_field = field;
+      return TRUE;
+    }
+  text = dlp_schema_to_string (schema);
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
+               "needs records with a string field “%s”; its input is %s%s", self->field, text,
+               dlp_schema_get_kind (schema) == DLP_SCHEMA_FILES ?
+                   "; put a reader before it, such as jsonl-reader" :
+                   "");
+  return FALSE;
+}
+
+/* The fields of the input, but the text (unless it is kept), then the tokens. */
+static DlpSchema *
+make_schema (DlpTokenizerElement *self, DlpSchema *in, GError **error)
+{
+  guint n = dlp_schema_get_n_fields (in);
+  g_autofree const char **names = g_new (const char *, n + 1);
+  g_autofree DlpFieldType *types = g_new (DlpFieldType, n + 1);
+  g_autofree gboolean *optional = g_new (gboolean, n + 1);
+
+  if (dlp_schema_find (in, self->output_field) >= 0)
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
+                   "its input has a field “%s” already; set output-field", self->output_field);
+      return NULL;
+    }
+  g_free (self->kept);
+  self->kept = g_new (guint, n);
+  self->n_kept = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      if (i == self->text_field && !self->keep_text)
+        continue;
+      names[self->n_kept] = dlp_schema_get_field_name (in, i);
+      types[self->n_kept] = dlp_schema_get_field_type (in, i);
+      optional[self->n_kept] = dlp_schema_get_field_optional (in, i);
+      self->kept[self->n_kept++] = i;
+    }
+  names[self->n_kept] = self->output_field;
+  types[self->n_kept] = self->wide ? DLP_FIELD_LIST_UINT32 : DLP_FIELD_LIST_UINT16;
+  optional[self->n_kept] = FALSE;
+  return dlp_schema_new (DLP_SCHEMA_RECORDS, self->n_kept + 1, names, types, optional);
+}
+
+static gboolean
+dlp_tokenizer_element_negotiate (DlpElement *element, GError **error)
+{
+  DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (element);
+  DlpSchema *in = dlp_pad_get_schema (dlp_element_get_input (element, 0));
+  g_autoptr (DlpSchema) out = NULL;
+  g_autoptr (GError) local = NULL;
+
+  if (!find_text (self, in, error))
+    return FALSE;
+  g_clear_object (&self->tokenizer);
+  self->tokenizer = dlp_tokenizer_new (self->model, self->pattern, &local);
+  if (self->tokenizer == NULL || !find_eod (self, &local))
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s", local->message);
+      return FALSE;
+    }
+  self->wide = dlp_tokenizer_get_vocab_size (self->tokenizer) > 65536;
+  out = make_schema (self, in, error);
+  if (out == NULL)
+    return FALSE;
+  dlp_pad_set_schema (dlp_element_get_output (element, 0), out);
+  dlp_pad_set_schema (dlp_element_get_output (element, 1), in);
+  return TRUE;
+}
+
+/* ---- work ---- */
+
+static gpointer
+dlp_tokenizer_element_worker_new (DlpTransform *transform)
+{
+  DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (transform);
+
+  return dlp_tokenizer_context_new (self->tokenizer, self->cache_bytes);
+}
+
+static void
+dlp_tokenizer_element_worker_free (DlpTransform *transform, gpointer worker)
+{
+  dlp_tokenizer_context_free (worker);
+}
+
+static void
+copy_field (const DlpRecordBatch *batch,
+            guint from,
+            guint row,
+            DlpRecordBatchBuilder *builder,
+            guint to,
+            DlpFieldType type)
+{
+  gconstpointer data;
+  gsize n;
+
+  if (dlp_record_batch_is_null (batch, from, row))
+    {
+      dlp_record_batch_builder_append_null (builder, to);
+      return;
+    }
+  switch (type)
+    {
+    case DLP_FIELD_STRING:
+    case DLP_FIELD_BINARY:
+      data = dlp_record_batch_get_value (batch, from, row, &n);
+      dlp_record_batch_builder_append_value (builder, to, data, n);
+      break;
+    case DLP_FIELD_LIST_UINT16:
+    case DLP_FIELD_LIST_UINT32:
+      data = dlp_record_batch_get_list (batch, from, row, &n);
+      dlp_record_batch_builder_append_list (builder, to, data, n);
+      break;
+    case DLP_FIELD_BOOLEAN:
+      dlp_record_batch_builder_append_boolean (builder, to,
+                                               dlp_record_batch_get_boolean (batch, from, row));
+      break;
+    case DLP_FIELD_INT64:
+      dlp_record_batch_builder_append_int64 (builder, to,
+                                             dlp_record_batch_get_int64 (batch, from, row));
+      break;
+    case DLP_FIELD_UINT64:
+      dlp_record_batch_builder_append_uint64 (builder, to,
+                                              dlp_record_batch_get_uint64 (batch, from, row));
+      break;
+    case DLP_FIELD_DOUBLE:
+      dlp_record_batch_builder_append_double (builder, to,
+                                              dlp_record_batch_get_double (batch, from, row));
+      break;
+    }
+}
+
+static gsize
+encode (DlpTokenizerElement *self,
+        DlpTokenizerContext *context,
+        const char *text,
+        gsize size,
+        gpointer ids)
+{
+  DlpTokenizerFlags flags = self->special_tokens == DLP_SPECIAL_TOKENS_ALLOW ?
+                                DLP_TOKENIZER_FLAGS_SPECIALS :
+                                DLP_TOKENIZER_FLAGS_NONE;
+  gboolean before = self->eod == DLP_EOD_PREPEND;
+  gsize n = 0;
+
+  if (self->wide)
+    {
+      guint32 *to = ids;
+
+      if (before)
+        to[n++] = self->eod_id;
+      n += dlp_tokenizer_encode_full (self->tokenizer, context, text, size, flags, to + n, size);
+      if (self->eod == DLP_EOD_APPEND)
+        to[n++] = self->eod_id;
+    }
+  else
+    {
+      guint16 *to = ids;
+
+      if (before)
+        to[n++] = (guint16) self->eod_id;
+      n += dlp_tokenizer_encode16_full (self->tokenizer, context, text, size, flags, to + n, size);
+      if (self->eod == DLP_EOD_APPEND)
+        to[n++] = (guint16) self->eod_id;
+    }
+  return n;
+}
+
+/* FALSE: the record is not to be delivered; or an error. */
+static gboolean
+check_specials (DlpTokenizerElement *self,
+                const DlpRecordBatch *batch,
+                guint row,
+                const char *text,
+                gsize size,
+                DlpTransformOutput *output,
+                GError **error)
+{
+  guint hits = dlp_tokenizer_count_specials (self->tokenizer, text, size);
+  const DlpCoordinate *at;
+
+  if (G_LIKELY (hits == 0))
+    return TRUE;
+  dlp_transform_output_count (output, COUNT_SPECIALS, hits);
+  switch (self->special_tokens)
+    {
+    case DLP_SPECIAL_TOKENS_TEXT:
+    case DLP_SPECIAL_TOKENS_ALLOW:
+      return TRUE;
+    case DLP_SPECIAL_TOKENS_DROP:
+      dlp_transform_output_count (output, COUNT_DROPPED, 1);
+      dlp_transform_output_push (output, 1,
+                                 dlp_record_batch_slice ((DlpRecordBatch *) batch, row, 1));
+      return FALSE;
+    case DLP_SPECIAL_TOKENS_ERROR:
+      break;
+    }
+  at = dlp_record_batch_get_coordinate (batch, row);
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
+               "%s: source %u, file %u, row %" G_GUINT64_FORMAT
+               ": the text of a special token is in a document, %u times; special-tokens=text "
+               "takes it as ordinary text, "
+               "drop leaves such documents out",
+               dlp_element_get_name (DLP_ELEMENT (self)), at->source, at->file, at->row, hits);
+  return FALSE;
+}
+
+static void
+encode_record (DlpTokenizerElement *self,
+               DlpTokenizerContext *context,
+               DlpRecordBatch *batch,
+               guint row,
+               const char *text,
+               gsize size,
+               DlpTransformOutput *output)
+{
+  DlpRecordBatchBuilder *builder = dlp_transform_output_get_builder (output, 0);
+  gsize n = 0;
+  gpointer ids;
+
+  for (guint i = 0; i < self->n_kept; i++)
+    copy_field (batch, self->kept[i], row, builder, i,
+                dlp_schema_get_field_type (dlp_record_batch_builder_get_schema (builder), i));
+
+  /* An empty document has no tokens, and no EOD. */
+  ids = dlp_record_batch_builder_reserve (builder, self->n_kept, size + 1);
+  if (size > 0)
+    n = encode (self, context, text, size, ids);
+  else
+    dlp_transform_output_count (output, COUNT_EMPTY, 1);
+  dlp_record_batch_builder_commit (builder, self->n_kept, n);
+  dlp_transform_output_end_record (output, 0, dlp_record_batch_get_coordinate (batch, row));
+  dlp_transform_output_count (output, COUNT_TOKENS, n);
+}
+
+static gboolean
+dlp_tokenizer_element_process (DlpTransform *transform,
+                               gpointer worker,
+                               DlpRecordBatch *batch,
+                               guint64 first,
+                               DlpTransformOutput *output,
+                               GError **error)
+{
+  DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (transform);
+  guint n = dlp_record_batch_get_length (batch);
+  guint64 unmatched = dlp_tokenizer_context_get_dropped (worker);
+
+  for (guint row = 0; row < n; row++)
+    {
+      g_autoptr (GError) local = NULL;
+      gsize size;
+      const char *text =
+          (const char *) dlp_record_batch_get_value (batch, self->text_field, row, &size);
+
+      if (!check_specials (self, batch, row, text, size, output, &local))
+        {
+          if (local == NULL)
+            continue;
+          g_propagate_error (error, g_steal_pointer (&local));
+          return FALSE;
+        }
+      encode_record (self, worker, batch, row, text, size, output);
+    }
+  dlp_transform_output_count (output, COUNT_DOCUMENTS, n);
+  dlp_transform_output_count (output, COUNT_UNMATCHED,
+                              dlp_tokenizer_context_get_dropped (worker) - unmatched);
+  return TRUE;
+}
+
+/* ---- properties ---- */
+
+static void
+set_text (char **to, const GValue *value)
+{
+  g_free (*to);
+  *to = g_value_dup_string (value);
+}
+
+static void
+dlp_tokenizer_element_set_property (GObject *object,
+                                    guint id,
+                                    const GValue *value,
+                                    GParamSpec *pspec)
+{
+  DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (object);
+
+  switch (id)
+    {
+    case PROP_MODEL:
+      set_text (&self->model, value);
+      break;
+    case PROP_PATTERN:
+      set_text (&self->pattern, value);
+      break;
+    case PROP_FIELD:
+      set_text (&self->field, value);
+      break;
+    case PROP_OUTPUT_FIELD:
+      set_text (&self->output_field, value);
+      break;
+    case PROP_EOD:
+      self->eod = g_value_get_enum (value);
+      break;
+    case PROP_EOD_TOKEN:
+      set_text (&self->eod_token, value);
+      break;
+    case PROP_SPECIAL_TOKENS:
+      self->special_tokens = g_value_get_enum (value);
+      break;
+    case PROP_KEEP_TEXT:
+      self->keep_text = g_value_get_boolean (value);
+      break;
+    case PROP_CACHE_BYTES:
+      self->cache_bytes = g_value_get_uint64 (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+dlp_tokenizer_element_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (object);
+
+  switch (id)
+    {
+    case PROP_MODEL:
+      g_value_set_string (value, self->model);
+      break;
+    case PROP_PATTERN:
+      g_value_set_string (value, self->pattern);
+      break;
+    case PROP_FIELD:
+      g_value_set_string (value, self->field);
+      break;
+    case PROP_OUTPUT_FIELD:
+      g_value_set_string (value, self->output_field);
+      break;
+    case PROP_EOD:
+      g_value_set_enum (value, self->eod);
+      break;
+    case PROP_EOD_TOKEN:
+      g_value_set_string (value, self->eod_token);
+      break;
+    case PROP_SPECIAL_TOKENS:
+      g_value_set_enum (value, self->special_tokens);
+      break;
+    case PROP_KEEP_TEXT:
+      g_value_set_boolean (value, self->keep_text);
+      break;
+    case PROP_CACHE_BYTES:
+      g_value_set_uint64 (value, self->cache_bytes);
+      break;
+    case PROP_VOCAB_SIZE:
+      g_value_set_uint64 (
+          value, self->tokenizer != NULL ? dlp_tokenizer_get_vocab_size (self->tokenizer) : 0);
+      break;
+    case PROP_MODEL_NAME:
+      g_value_set_string (
+          value, self->tokenizer != NULL ? dlp_tokenizer_get_name (self->tokenizer) : NULL);
+      break;
+    case PROP_MODEL_FINGERPRINT:
+      g_value_set_string (
+          value, self->tokenizer != NULL ? dlp_tokenizer_get_fingerprint (self->tokenizer) : NULL);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+dlp_tokenizer_element_finalize (GObject *object)
+{
+  DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (object);
+
+  g_clear_object (&self->tokenizer);
+  g_free (self->model);
+  g_free (self->pattern);
+  g_free (self->field);
+  g_free (self->output_field);
+  g_free (self->eod_token);
+  g_free (self->kept);
+  G_OBJECT_CLASS (dlp_tokenizer_element_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  const GParamFlags rw = DLP_PARAM_READWRITE;
+  const GParamFlags r = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+
+  properties[PROP_MODEL] = g_param_spec_string (
+      "model", NULL, "Tokenizer: gpt2, cl100k_base, o200k_base, or a tiktoken rank file", "gpt2",
+      rw);
+  properties[PROP_PATTERN] =
+      g_param_spec_string ("pattern", NULL,
+                           "How text is cut before merging: the name of a known pattern or a "
+                           "regular expression; needed for a "
+                           "rank file that is not known",
+                           NULL, rw);
+  properties[PROP_FIELD] = g_param_spec_string ("field", NULL, "Field with the text", "text", rw);
+  properties[PROP_OUTPUT_FIELD] =
+      g_param_spec_string ("output-field", NULL, "Field for the tokens", "tokens", rw);
+  properties[PROP_EOD] = g_param_spec_enum ("eod", NULL, "Where the end-of-document token goes",
+                                            DLP_TYPE_EOD, DLP_EOD_APPEND, rw);
+  properties[PROP_EOD_TOKEN] = g_param_spec_string (
+      "eod-token", NULL,
+      "The end-of-document token, by text or id; none: the one the model is known to have", NULL,
+      rw);
+  properties[PROP_SPECIAL_TOKENS] =
+      g_param_spec_enum ("special-tokens", NULL,
+                         "The text of a special token in a document: ordinary text; its id; leave "
+                         "the document out; or an error",
+                         DLP_TYPE_SPECIAL_TOKENS, DLP_SPECIAL_TOKENS_TEXT, rw);
+  properties[PROP_KEEP_TEXT] = g_param_spec_boolean (
+      "keep-text", NULL, "Keep the field with the text beside the tokens", FALSE, rw);
+  properties[PROP_CACHE_BYTES] =
+      g_param_spec_uint64 ("cache-bytes", NULL, "Cache of each worker; 0: the default", 0,
+                           G_MAXUINT32, 0, rw | DLP_PARAM_BYTES | DLP_PARAM_FREE);
+  properties[PROP_VOCAB_SIZE] =
+      g_param_spec_uint64 ("vocab-size", NULL, "Largest id + 1", 0, G_MAXUINT64, 0, r);
+  properties[PROP_MODEL_NAME] =
+      g_param_spec_string ("model-name", NULL, "Name of the tokenizer", NULL, r);
+  properties[PROP_MODEL_FINGERPRINT] = g_param_spec_string (
+      "model-fingerprint", NULL, "SHA-256 over vocabulary, pattern and special tokens", NULL, r);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+dlp_tokenizer_element_class_init (DlpTokenizerElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  DlpElementClass *element_class = DLP_ELEMENT_CLASS (klass);
+  DlpTransformClass *transform_class = DLP_TRANSFORM_CLASS (klass);
+
+  object_class->set_property = dlp_tokenizer_element_set_property;
+  object_class->get_property = dlp_tokenizer_element_get_property;
+  object_class->finalize = dlp_tokenizer_element_finalize;
+  element_class->negotiate = dlp_tokenizer_element_negotiate;
+  transform_class->counters = counter_names;
+  transform_class->worker_new = dlp_tokenizer_element_worker_new;
+  transform_class->worker_free = dlp_tokenizer_element_worker_free;
+  transform_class->process = dlp_tokenizer_element_process;
+  dlp_element_class_set_description (element_class, "Text to token ids",
+                                     "... ! tokenizer model=gpt2 ! megatron-sink ...");
+  install_properties (object_class);
+}
+
+static void
+dlp_tokenizer_element_init (DlpTokenizerElement *self)
+{
+  self->model = g_strdup ("gpt2");
+  self->field = g_strdup ("text");
+  self->output_field = g_strdup ("tokens");
+  self->eod_id = NO_EOD;
+  dlp_element_add_optional_pad (DLP_ELEMENT (self), "rejected", DLP_PAD_OUTPUT);
+}
