@@ -335,7 +335,7 @@ release_only (struct ArrowArray *array)
 }
 
 /* A batch of one binary, string or list field, as another producer makes it; everything is the
- * caller's. */
+ * caller's, and is declared before the batch that refers to it. */
 typedef struct
 {
   struct ArrowArray root;
@@ -400,9 +400,9 @@ test_empty (void)
     {
       gboolean is_list = type >= DLP_FIELD_LIST_UINT16;
       g_autoptr (DlpSchema) schema = one_field ((DlpFieldType) type, FALSE);
+      Foreign foreign;
       g_autoptr (DlpRecordBatch) batch = NULL;
       g_autoptr (GError) error = NULL;
-      Foreign foreign;
 
       foreign_init (&foreign, 0, 0, NULL, NULL, is_list ? 0 : -1);
       foreign.field.n_buffers = type <= DLP_FIELD_BINARY ? 3 : 2;
@@ -436,9 +436,9 @@ test_sliced (void)
   for (guint child = 0; child <= 5; child++)
     for (guint root = 0; root <= 5 - child; root++)
       {
+        Foreign foreign;
         g_autoptr (DlpRecordBatch) batch = NULL;
         g_autoptr (GError) error = NULL;
-        Foreign foreign;
 
         foreign_init (&foreign, 5 - child, child, offsets, "-----abbcccd", -1);
         foreign.buffers[0] = valid;
@@ -466,8 +466,8 @@ test_item_nulls (void)
 
   for (guint row = 0; row < 3; row++)
     {
-      g_autoptr (DlpRecordBatch) batch = NULL;
       Foreign foreign;
+      g_autoptr (DlpRecordBatch) batch = NULL;
 
       foreign_init (&foreign, 1, row, offsets, ids, 7);
       foreign.items.offset = 1;
@@ -521,12 +521,12 @@ test_unaligned (void)
   guint8 __attribute__ ((aligned (8))) shifted_items[sizeof items + 1];
   g_autoptr (DlpSchema) schema = one_field (DLP_FIELD_LIST_UINT32, TRUE);
   g_autoptr (DlpSchema) numbers = one_field (DLP_FIELD_INT64, FALSE);
+  Foreign foreign;
+  Foreign second;
   g_autoptr (DlpRecordBatch) batch = NULL;
   g_autoptr (DlpRecordBatch) number = NULL;
   const gint64 values[] = { -5, 7 };
   guint8 __attribute__ ((aligned (8))) shifted_values[sizeof values + 3];
-  Foreign foreign;
-  Foreign second;
   gsize n;
 
   memcpy (shifted_offsets + 1, offsets, sizeof offsets);
@@ -553,9 +553,9 @@ static gboolean
 import_text (const char *text, const gint32 *offsets, guint n, const guint8 *valid)
 {
   g_autoptr (DlpSchema) schema = one_field (DLP_FIELD_STRING, TRUE);
+  Foreign foreign;
   g_autoptr (DlpRecordBatch) batch = NULL;
   g_autoptr (GError) error = NULL;
-  Foreign foreign;
 
   foreign_init (&foreign, n, 0, offsets, text, -1);
   foreign.buffers[0] = valid;
@@ -649,8 +649,8 @@ test_random_offsets (void)
       g_autofree guint16 *data = g_new0 (guint16, size);
       g_autofree gint32 *offsets = g_new (gint32, n + 1);
       gboolean ascend = TRUE;
-      g_autoptr (DlpRecordBatch) batch = NULL;
       Foreign foreign;
+      g_autoptr (DlpRecordBatch) batch = NULL;
 
       for (guint i = 0; i <= n; i++)
         {
