@@ -468,7 +468,8 @@ release (DlpReader *self, GCancellable *cancellable, GError **error)
           /* What was emitted is a step of its own; the same is met again in the next one. */
           if (emitted)
             break;
-          g_propagate_error (error, g_steal_pointer (&local_error));
+          if (local_error != NULL)
+            g_propagate_error (error, g_steal_pointer (&local_error));
           return result;
         }
       emitted = true;

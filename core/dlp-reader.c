@@ -89,8 +89,7 @@ dlp_reader_negotiate (DlpElement *element, GError **error)
       g_autofree char *text = dlp_schema_to_string (given);
 
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
-                   "%s reads files, but its input gives %s; a file-source belongs before it",
-                   dlp_element_get_name (element), text);
+                   "reads files, but its input gives %s; a file-source belongs before it", text);
       return FALSE;
     }
 

@@ -103,8 +103,7 @@ parse_shard (DlpFileSource *self, GError **error)
     return TRUE;
 
   g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-               "%s: shard=%s: expected I/N with I from 0 to N-1, such as 0/4",
-               dlp_element_get_name (DLP_ELEMENT (self)), text);
+               "shard=%s: expected I/N with I from 0 to N-1, such as 0/4", text);
   return FALSE;
 }
 
@@ -123,21 +122,21 @@ static gboolean
 check_list (DlpFileSource *self, GError **error)
 {
   DlpFile *stream = file_list_find_stream (self->list);
-  const char *name = dlp_element_get_name (DLP_ELEMENT (self));
 
   if (stream != NULL && self->epochs != 1)
     {
       g_autofree char *shown = dlp_uri_escape_for_display (dlp_file_get_uri (stream));
 
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "%s: epochs=%u, but %s can be read only once", name, self->epochs, shown);
+                   "epochs=%u, but %s can be read only once", self->epochs, shown);
       return FALSE;
     }
   if (self->epochs == 0 && count_own_files (self) == 0)
     {
       g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
-                   "%s: epochs=0 goes on for ever, but shard=%s of %u files has none", name,
-                   self->shard, file_list_get_length (self->list));
+                   "%s: epochs=0 goes on for ever, but shard=%s of %u files has none",
+                   dlp_element_get_name (DLP_ELEMENT (self)), self->shard,
+                   file_list_get_length (self->list));
       return FALSE;
     }
   return TRUE;
@@ -155,9 +154,8 @@ dlp_file_source_negotiate (DlpElement *element, GError **error)
   if (!has_location && self->list_name == NULL)
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "%s: nothing to read: location=FILE (a path, a glob, a URI, or - for the "
-                   "standard input) or list=FILE is needed",
-                   dlp_element_get_name (element));
+                   "nothing to read: location=FILE (a path, a glob, a URI, or - for the "
+                   "standard input) or list=FILE is needed");
       return FALSE;
     }
 

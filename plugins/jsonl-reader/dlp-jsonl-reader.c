@@ -61,16 +61,15 @@ check_names (DlpJsonlReader *self, GError **error)
       if (strcmp (self->fields[i], "text") == 0)
         {
           g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                       "%s: fields: \"text\" is the name of the field that field=%s becomes",
-                       dlp_element_get_name (DLP_ELEMENT (self)), self->field);
+                       "fields: \"text\" is the name of the field that field=%s becomes",
+                       self->field);
           return FALSE;
         }
       for (guint k = 0; k < i; k++)
         if (strcmp (self->fields[i], self->fields[k]) == 0)
           {
             g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                         "%s: fields: \"%s\" is given twice",
-                         dlp_element_get_name (DLP_ELEMENT (self)), self->fields[i]);
+                         "fields: \"%s\" is given twice", self->fields[i]);
             return FALSE;
           }
     }
@@ -95,8 +94,7 @@ make_plan (DlpJsonlReader *self, GError **error)
 
   plan = json_plan_new ((const char *const *) paths->pdata, paths->len, flags, &local_error);
   if (plan == NULL)
-    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s: %s",
-                 dlp_element_get_name (DLP_ELEMENT (self)), local_error->message);
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "field: %s", local_error->message);
   return plan;
 }
 
