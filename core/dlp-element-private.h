@@ -55,6 +55,8 @@ typedef struct
   guint64 snapshot_position; /* snapshot_lock */
 
   DlpElementStats stats; /* each atomic, relaxed */
+  guint64 waits_since;   /* atomic: monotonic, ns; 0: it does not wait */
+  guint waits_for;       /* atomic: a DlpTurn */
   guint64 progress[4];   /* atomic: bytes done, bytes total, files done, files total */
   gint64 moved_at;       /* atomic: monotonic time of the last step that moved, us */
   pthread_mutex_t status_lock;

@@ -3,6 +3,8 @@
 /* What is known of a run: progress, statistics, digests. All of it may be asked from any thread at
  * any time. */
 
+#include <time.h>
+
 #include "dlp-pipeline-private.h"
 
 static guint64
@@ -63,6 +65,23 @@ dlp_pipeline_get_progress (DlpPipeline *self,
   *files_total = of_files;
 }
 
+/* Records that are made again before the first new one. */
+static guint64
+max_replay (DlpElementPrivate *priv)
+{
+  guint64 most = 0;
+
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+      guint64 wanted = dlp_stat_get (&pad->wanted);
+      guint64 emitted = dlp_pad_get_emitted (pad);
+
+      most = MAX (most, wanted > emitted ? wanted - emitted : 0);
+    }
+  return most;
+}
+
 static void
 add_time (GVariantDict *dict, const char *key, guint64 ns)
 {
@@ -74,7 +93,7 @@ add_levels (GVariantDict *dict, DlpElementPrivate *priv)
 {
   guint batches = 0;
   gsize bytes = 0;
-  guint64 out_bytes = 0, out_batches = 0;
+  guint64 in_bytes = 0, out_bytes = 0, out_batches = 0;
 
   for (guint i = 0; i < priv->inputs->len; i++)
     {
@@ -84,6 +103,8 @@ add_levels (GVariantDict *dict, DlpElementPrivate *priv)
 
       if (pad->link != NULL)
         dlp_queue_get_level (pad->link, &b, &n);
+      if (pad->peer != NULL)
+        in_bytes += dlp_stat_get (&pad->peer->bytes);
       batches += b;
       bytes += n;
     }
@@ -96,8 +117,70 @@ add_levels (GVariantDict *dict, DlpElementPrivate *priv)
     }
   g_variant_dict_insert (dict, "queued-batches", "u", batches);
   g_variant_dict_insert (dict, "queued-bytes", "t", (guint64) bytes);
+  g_variant_dict_insert (dict, "bytes-in", "t", in_bytes);
   g_variant_dict_insert (dict, "bytes", "t", out_bytes);
   g_variant_dict_insert (dict, "batches", "t", out_batches);
+}
+
+static const char *
+name_wait (guint turn)
+{
+  switch ((DlpTurn) turn)
+    {
+    case DLP_TURN_WAIT_INPUT:
+      return "input";
+    case DLP_TURN_WAIT_OUTPUT:
+      return "output";
+    case DLP_TURN_WAIT_WORK:
+      return "work";
+    case DLP_TURN_MORE:
+    case DLP_TURN_END:
+    case DLP_TURN_ERROR:
+      break;
+    }
+  return "";
+}
+
+/* The wait that goes on now is part of the times. */
+static void
+add_times (GVariantDict *dict, DlpElementPrivate *priv)
+{
+  DlpElementStats *stats = &priv->stats;
+  guint64 since = __atomic_load_n (&priv->waits_since, __ATOMIC_ACQUIRE);
+  guint waits_for = __atomic_load_n (&priv->waits_for, __ATOMIC_RELAXED);
+  guint64 waits = 0;
+  struct timespec now;
+
+  if (since != 0)
+    {
+      clock_gettime (CLOCK_MONOTONIC, &now);
+      waits = now.tv_sec * G_GUINT64_CONSTANT (1000000000) + now.tv_nsec;
+      waits = waits > since ? waits - since : 0;
+    }
+  add_time (dict, "busy", dlp_stat_get (&stats->busy));
+  add_time (dict, "cpu", dlp_stat_get (&stats->cpu));
+  add_time (dict, "work", dlp_stat_get (&stats->work));
+  add_time (dict, "wait-in",
+            dlp_stat_get (&stats->wait_in) + (waits_for == DLP_TURN_WAIT_INPUT ? waits : 0));
+  add_time (dict, "wait-out",
+            dlp_stat_get (&stats->wait_out) + (waits_for == DLP_TURN_WAIT_OUTPUT ? waits : 0));
+  add_time (dict, "wait-work",
+            dlp_stat_get (&stats->wait_work) + (waits_for == DLP_TURN_WAIT_WORK ? waits : 0));
+  add_time (dict, "io-wait", dlp_stat_get (&stats->io_wait));
+  g_variant_dict_insert (dict, "waits-for", "s", since != 0 ? name_wait (waits_for) : "");
+}
+
+static void
+add_status (GVariantDict *dict, DlpElementPrivate *priv)
+{
+  g_autofree char *status = NULL;
+
+  pthread_mutex_lock (&priv->status_lock);
+  status = g_strdup (priv->status);
+  pthread_mutex_unlock (&priv->status_lock);
+  if (status != NULL)
+    g_variant_dict_insert (dict, "status", "s", status);
+  g_variant_dict_insert (dict, "ended", "b", dlp_flag_get (priv->ended));
 }
 
 /* The element's own counters: of a sink those of its last snapshot, of another the state of its
@@ -128,7 +211,6 @@ static GVariant *
 report_element (DlpElement *element, bool quiet)
 {
   DlpElementPrivate *priv = dlp_element_get_private (element);
-  DlpElementStats *stats = &priv->stats;
   g_autoptr (GVariant) state = describe_state (element, priv, quiet);
   GVariantDict dict;
 
@@ -140,14 +222,10 @@ report_element (DlpElement *element, bool quiet)
   g_variant_dict_insert (&dict, "stateless", "b",
                          (DLP_ELEMENT_GET_CLASS (element)->flags & DLP_ELEMENT_STATELESS) != 0);
   add_levels (&dict, priv);
-  g_variant_dict_insert (&dict, "steps", "t", dlp_stat_get (&stats->steps));
-  add_time (&dict, "busy", dlp_stat_get (&stats->busy));
-  add_time (&dict, "cpu", dlp_stat_get (&stats->cpu));
-  add_time (&dict, "work", dlp_stat_get (&stats->work));
-  add_time (&dict, "wait-in", dlp_stat_get (&stats->wait_in));
-  add_time (&dict, "wait-out", dlp_stat_get (&stats->wait_out));
-  add_time (&dict, "wait-work", dlp_stat_get (&stats->wait_work));
-  add_time (&dict, "io-wait", dlp_stat_get (&stats->io_wait));
+  g_variant_dict_insert (&dict, "steps", "t", dlp_stat_get (&priv->stats.steps));
+  g_variant_dict_insert (&dict, "replay", "t", max_replay (priv));
+  add_times (&dict, priv);
+  add_status (&dict, priv);
   if (DLP_IS_SINK (element) && quiet)
     {
       DlpDigest digest = dlp_sink_get_digest (DLP_SINK (element));

@@ -28,8 +28,6 @@ typedef struct
   DlpElementPrivate *priv;
   pthread_t thread;   /* a thread an element */
   DlpTaskState state; /* pool: runner lock */
-  guint64 wait_begin; /* pool: since when it sleeps */
-  DlpTurn wait_turn;
 } DlpTask;
 
 struct _DlpRunner
@@ -64,13 +62,26 @@ must_leave (DlpContext *context)
   return dlp_flag_get (context->cancelled) || dlp_flag_get (context->stopping);
 }
 
+/* What it waits for can be asked while it waits. */
 static void
-count_wait (DlpTask *task, DlpTurn turn, guint64 begin)
+begin_wait (DlpTask *task, DlpTurn turn)
 {
-  guint64 ns = now_ns (CLOCK_MONOTONIC) - begin;
-  DlpElementStats *stats = &task->priv->stats;
+  __atomic_store_n (&task->priv->waits_for, turn, __ATOMIC_RELAXED);
+  __atomic_store_n (&task->priv->waits_since, now_ns (CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+}
 
-  switch (turn)
+static void
+end_wait (DlpTask *task)
+{
+  guint64 begin = dlp_stat_get (&task->priv->waits_since);
+  DlpElementStats *stats = &task->priv->stats;
+  guint64 ns;
+
+  if (begin == 0)
+    return;
+  ns = now_ns (CLOCK_MONOTONIC) - begin;
+  __atomic_store_n (&task->priv->waits_since, 0, __ATOMIC_RELEASE);
+  switch ((DlpTurn) task->priv->waits_for)
     {
     case DLP_TURN_WAIT_INPUT:
       dlp_stat_add (&stats->wait_in, ns);
@@ -148,15 +159,13 @@ run_thread (gpointer data)
   pthread_setname_np (pthread_self (), name);
   while (!take_turn (task, &turn))
     {
-      guint64 begin;
-
       if (turn == DLP_TURN_MORE)
         continue;
       __atomic_store_n (&task->priv->stats.cpu, now_ns (CLOCK_THREAD_CPUTIME_ID), __ATOMIC_RELAXED);
-      begin = now_ns (CLOCK_MONOTONIC);
+      begin_wait (task, turn);
       if (dlp_element_arm (task->element, turn))
         dlp_waker_wait (&task->priv->waker);
-      count_wait (task, turn, begin);
+      end_wait (task);
     }
   __atomic_store_n (&task->priv->stats.cpu, now_ns (CLOCK_THREAD_CPUTIME_ID), __ATOMIC_RELAXED);
   leave (task->runner);
@@ -227,10 +236,7 @@ visit (DlpTask *task)
   DlpTurn turn = DLP_TURN_MORE;
   bool out = false;
 
-  if (task->wait_begin != 0)
-    count_wait (task, task->wait_turn, task->wait_begin);
-  task->wait_begin = 0;
-
+  end_wait (task);
   for (guint i = 0; i < TURNS_A_VISIT && turn == DLP_TURN_MORE && !out; i++)
     out = take_turn (task, &turn);
   dlp_stat_add (&task->priv->stats.cpu, now_ns (CLOCK_THREAD_CPUTIME_ID) - cpu);
@@ -244,10 +250,7 @@ visit (DlpTask *task)
       return;
     }
   if (turn != DLP_TURN_MORE)
-    {
-      task->wait_turn = turn;
-      task->wait_begin = now_ns (CLOCK_MONOTONIC);
-    }
+    begin_wait (task, turn);
   put_back (task, turn == DLP_TURN_MORE || !dlp_element_arm (task->element, turn));
 }
 
