@@ -39,6 +39,7 @@ struct _Rig
   DlpElement *sink;
   GRand *rand;
   gboolean source_ended, reader_ended;
+  GError *error; /* what an element failed with */
 };
 
 /* ---- building ---- */
@@ -196,6 +197,7 @@ rig_free (Rig *self)
   g_clear_object (&self->source);
   g_clear_pointer (&self->context, dlp_context_free);
   g_rand_free (self->rand);
+  g_clear_error (&self->error);
   g_free (self);
 }
 
@@ -285,17 +287,28 @@ turn (DlpElement *element, gboolean *ended, GError **error)
     }
 }
 
+/* What was emitted before an element failed is consumed first. */
 static gboolean
-move (Rig *self, GError **error)
+move (Rig *self)
 {
   DlpElement *last = self->reader != NULL ? self->reader : self->source;
-  gboolean moved = turn (self->source, &self->source_ended, error);
+  gboolean moved = FALSE;
 
-  if (*error == NULL && turn (self->reader, &self->reader_ended, error))
+  if (self->error == NULL && turn (self->source, &self->source_ended, &self->error))
     moved = TRUE;
-  if (!moved && *error == NULL)
+  if (self->error == NULL && turn (self->reader, &self->reader_ended, &self->error))
+    moved = TRUE;
+  if (!moved)
     for (guint i = 0; i < dlp_element_get_n_outputs (last); i++)
-      dlp_pad_flush (dlp_element_get_output (last, i));
+      {
+        DlpPad *pad = dlp_element_get_output (last, i);
+
+        if (pad->open_mark != NULL)
+          {
+            dlp_pad_flush (pad);
+            moved = TRUE;
+          }
+      }
   return moved;
 }
 
@@ -304,7 +317,6 @@ rig_next_within (Rig *self, double seconds, gboolean *is_rejected, GError **erro
 {
   gint64 until = g_get_monotonic_time () + (gint64) (seconds * G_USEC_PER_SEC);
   guint n_pads = self->reader != NULL ? 2 : 1;
-  g_autoptr (GError) local_error = NULL;
   guint row;
 
   for (;;)
@@ -328,17 +340,16 @@ rig_next_within (Rig *self, double seconds, gboolean *is_rejected, GError **erro
         }
       if (over == n_pads)
         return NULL;
-      if (!move (self, &local_error))
+      if (move (self))
+        continue;
+      if (self->error != NULL)
         {
-          if (local_error != NULL)
-            {
-              g_propagate_error (error, g_steal_pointer (&local_error));
-              return NULL;
-            }
-          if (g_get_monotonic_time () > until)
-            return NULL;
-          g_usleep (20);
+          g_propagate_error (error, g_error_copy (self->error));
+          return NULL;
         }
+      if (g_get_monotonic_time () > until)
+        return NULL;
+      g_usleep (20);
     }
 }
 
@@ -346,6 +357,39 @@ char *
 rig_next (Rig *self, gboolean *is_rejected, GError **error)
 {
   return rig_next_within (self, 60, is_rejected, error);
+}
+
+guint64
+rig_drain (Rig *self, GError **error)
+{
+  guint64 n = 0;
+  gboolean over = FALSE;
+
+  while (!over)
+    {
+      gboolean moved = FALSE;
+
+      over = TRUE;
+      for (guint i = 0; i < 2; i++)
+        {
+          DlpPad *pad = dlp_element_get_input (self->sink, i);
+          g_autoptr (DlpRecordBatch) batch = dlp_pad_take (pad);
+
+          if (batch != NULL && i == 0)
+            n += dlp_record_batch_get_length (batch);
+          moved = moved || batch != NULL;
+          over = over && batch == NULL && dlp_pad_is_over (pad);
+        }
+      if (over || moved || move (self))
+        continue;
+      if (self->error != NULL)
+        {
+          g_propagate_error (error, g_error_copy (self->error));
+          return n;
+        }
+      g_usleep (20);
+    }
+  return n;
 }
 
 /* ---- checkpoints ---- */

@@ -73,17 +73,17 @@ test_in_a_row (void)
   g_autoptr (RigOutput) fails = NULL;
   g_autoptr (RigOutput) allowed = NULL;
 
-  add_good (text, 200000);
+  add_good (text, 300);
   add_bad (text, 99);
   add_good (text, 1);
   add_bad (text, 99);
-  passes = run (text->str, NULL, FALSE);
+  passes = run (text->str, "max-bad-ratio=0.9", FALSE);
   g_assert_no_error (passes->error);
   g_assert_cmpuint (passes->rejected->len, ==, 198);
 
   add_bad (text, 1);
-  fails = run (text->str, NULL, FALSE);
-  assert_fails (fails, 200001, 198, ": 100 bad records in a row; the last one: ");
+  fails = run (text->str, "max-bad-ratio=0.9", FALSE);
+  assert_fails (fails, 301, 198, ": 100 bad records in a row; the last one: ");
 
   add_bad (text, 50);
   allowed = run (text->str, "max-bad-ratio=1", FALSE);
@@ -145,7 +145,7 @@ test_fail (void)
   g_autoptr (RigOutput) fail = run (text, "on-bad-record=fail", FALSE);
   g_autoptr (RigOutput) strict = run (text, NULL, TRUE);
 
-  assert_fails (fail, 2, 0, "a.jsonl: row 2 (line 6, byte 43): syntax: ");
+  assert_fails (fail, 2, 0, "a.jsonl: row 2 (line 6, byte 41): syntax: ");
   assert_fails (strict, 2, 0, "(bad records are not allowed: the pipeline is strict)");
 }
 
