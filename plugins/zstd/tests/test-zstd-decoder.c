@@ -361,6 +361,10 @@ test_hand_made (void)
                 "abcd",
                 13, "", "zstd data damaged at byte 6 (frame from byte 0): ");
   check_stream ("\x28\xb5\x2f\xfd\x20\x04\x01\x00\x00", 9, "", "its header promised 4");
+  /* Two bytes, and a last block that is empty and says it is compressed. */
+  check_stream ("\x28\xb5\x2f\xfd\x20\x04\x12\x00\x00"
+                "a\x05\x00\x00",
+                13, "aa", "the frame holds 2 bytes, its header promised 4");
   /* Four times one byte. */
   check_stream ("\x28\xb5\x2f\xfd\x20\x04\x23\x00\x00"
                 "a",
