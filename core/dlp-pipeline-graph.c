@@ -104,7 +104,10 @@ dlp_pipeline_set_property_text (DlpPipeline *self,
                    "%s has no property “%s”; %s", element, property, hint);
       return FALSE;
     }
-  return set_property (found, pspec, value, true, error);
+  if (!set_property (found, pspec, value, true, error))
+    return FALSE;
+  g_hash_table_add (self->options, g_strdup_printf ("%s.%s", element, pspec->name));
+  return TRUE;
 }
 
 static bool

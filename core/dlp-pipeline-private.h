@@ -36,6 +36,7 @@ struct _DlpPipeline
   gboolean overwrite;
   gboolean restart;
   gboolean seed_given;
+  GHashTable *options; /* of "ELEMENT.PROPERTY": what dlp_pipeline_set_property_text() set */
 
   bool prepared;
   DlpStateDir *dir;
@@ -44,6 +45,7 @@ struct _DlpPipeline
   double elapsed_before; /* s, of former attempts */
   gint64 began;          /* monotonic, us; 0: not yet */
   gint64 ended;          /* monotonic, us */
+  bool quiet;            /* atomic: nothing runs any more; states may be asked for */
   DlpRunner *runner;
   DlpCheckpointer *checkpointer;
 

@@ -93,6 +93,7 @@ add_levels (GVariantDict *dict, DlpElementPrivate *priv)
 {
   guint batches = 0;
   gsize bytes = 0;
+  guint64 limit = 0;
   guint64 in_bytes = 0, out_bytes = 0, out_batches = 0;
 
   for (guint i = 0; i < priv->inputs->len; i++)
@@ -102,7 +103,10 @@ add_levels (GVariantDict *dict, DlpElementPrivate *priv)
       gsize n = 0;
 
       if (pad->link != NULL)
-        dlp_queue_get_level (pad->link, &b, &n);
+        {
+          dlp_queue_get_level (pad->link, &b, &n);
+          limit += pad->link->max_bytes;
+        }
       if (pad->peer != NULL)
         in_bytes += dlp_stat_get (&pad->peer->bytes);
       batches += b;
@@ -117,6 +121,7 @@ add_levels (GVariantDict *dict, DlpElementPrivate *priv)
     }
   g_variant_dict_insert (dict, "queued-batches", "u", batches);
   g_variant_dict_insert (dict, "queued-bytes", "t", (guint64) bytes);
+  g_variant_dict_insert (dict, "queue-limit-bytes", "t", limit);
   g_variant_dict_insert (dict, "bytes-in", "t", in_bytes);
   g_variant_dict_insert (dict, "bytes", "t", out_bytes);
   g_variant_dict_insert (dict, "batches", "t", out_batches);
@@ -256,25 +261,6 @@ report_warnings (DlpPipeline *self)
   return g_variant_builder_end (&builder);
 }
 
-static bool
-is_quiet (DlpPipelineStatus status)
-{
-  switch (status)
-    {
-    case DLP_PIPELINE_FINISHED:
-    case DLP_PIPELINE_STOPPED:
-      return true;
-    case DLP_PIPELINE_NEW:
-    case DLP_PIPELINE_READY:
-    case DLP_PIPELINE_RUNNING:
-    case DLP_PIPELINE_PAUSED:
-    case DLP_PIPELINE_FAILED:
-    case DLP_PIPELINE_ABORTED:
-      break;
-    }
-  return false;
-}
-
 GVariant *
 dlp_pipeline_get_report (DlpPipeline *self)
 {
@@ -294,6 +280,7 @@ dlp_pipeline_get_report (DlpPipeline *self)
   g_variant_dict_insert (&dict, "seed", "t", self->run->seed);
   g_variant_dict_insert (&dict, "workers", "u", self->workers);
   g_variant_dict_insert (&dict, "memory", "t", self->memory);
+  g_variant_dict_insert (&dict, "memory-share", "t", (guint64) self->run->memory_share);
   g_variant_dict_insert (&dict, "fraction", "d", fraction);
   g_variant_dict_insert (&dict, "files-done", "u", files_done);
   g_variant_dict_insert (&dict, "files-total", "u", files_total);
@@ -313,8 +300,8 @@ dlp_pipeline_get_report (DlpPipeline *self)
 
   g_variant_builder_init (&elements, G_VARIANT_TYPE ("aa{sv}"));
   for (guint i = 0; i < self->elements->len; i++)
-    g_variant_builder_add_value (
-        &elements, report_element (g_ptr_array_index (self->elements, i), is_quiet (status)));
+    g_variant_builder_add_value (&elements, report_element (g_ptr_array_index (self->elements, i),
+                                                            dlp_flag_get (self->quiet)));
   g_variant_dict_insert_value (&dict, "elements", g_variant_builder_end (&elements));
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }

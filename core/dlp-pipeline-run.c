@@ -44,6 +44,21 @@ dlp_pipeline_prepare (DlpPipeline *self, GCancellable *cancellable, GError **err
   return TRUE;
 }
 
+gboolean
+dlp_pipeline_check (DlpPipeline *self, GError **error)
+{
+  if (!check_process (self, error))
+    return FALSE;
+  if (self->prepared)
+    {
+      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+                   "the pipeline is built already");
+      return FALSE;
+    }
+  self->prepared = true;
+  return dlp_pipeline_build (self, error);
+}
+
 static void
 wake_all (DlpPipeline *self)
 {
@@ -308,6 +323,7 @@ run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
     {
       ok = publish_again (self, error);
       dlp_pipeline_set_status (self, ok ? DLP_PIPELINE_FINISHED : DLP_PIPELINE_FAILED);
+      dlp_flag_set (self->quiet);
       return ok;
     }
 
@@ -321,6 +337,7 @@ run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
   drive (self, cancellable);
   ok = conclude (self, error);
   stop_elements (self);
+  dlp_flag_set (self->quiet);
   return ok;
 }
 

@@ -254,6 +254,7 @@ dlp_pipeline_finalize (GObject *object)
   g_clear_pointer (&self->order, g_ptr_array_unref);
   g_clear_pointer (&self->elements, g_ptr_array_unref);
   g_clear_pointer (&self->graph, dlp_graph_free);
+  g_clear_pointer (&self->options, g_hash_table_unref);
   g_clear_pointer (&self->run, dlp_context_free);
   g_clear_pointer (&self->dir, dlp_state_dir_free);
   g_clear_pointer (&self->main_context, g_main_context_unref);
@@ -365,6 +366,7 @@ dlp_pipeline_init (DlpPipeline *self)
   self->pid = getpid ();
   self->elements = g_ptr_array_new_with_free_func (g_object_unref);
   self->order = g_ptr_array_new ();
+  self->options = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->run = dlp_context_new ();
   self->run->owner = self;
   self->run->fail = context_failed;
