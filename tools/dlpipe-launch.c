@@ -16,6 +16,8 @@ launch (const LaunchOptions *options)
       launch_error (error->message);
       return launch_exit_for_prepare (error);
     }
+  if (options->check)
+    return launch_check (pipeline, options);
   return launch_run (pipeline, options);
 }
 

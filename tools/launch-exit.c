@@ -35,15 +35,6 @@ launch_exit_for_prepare (const GError *error)
   return code != 0 ? code : LAUNCH_EXIT_USAGE;
 }
 
-static bool
-has_state (DlpPipeline *pipeline)
-{
-  g_autofree char *dir = NULL;
-
-  g_object_get (pipeline, "state-dir", &dir, NULL);
-  return dir != NULL;
-}
-
 /* Whether an element took a step. */
 static bool
 has_begun (DlpPipeline *pipeline)
@@ -84,7 +75,7 @@ launch_exit_for_run (DlpPipeline *pipeline, const GError *error, int signal_numb
   if (error == NULL)
     return exit_for_finished (pipeline);
   if (g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED))
-    return has_state (pipeline) ? LAUNCH_EXIT_STOPPED : LAUNCH_EXIT_SIGNAL + signal_number;
+    return launch_has_state (pipeline) ? LAUNCH_EXIT_STOPPED : LAUNCH_EXIT_SIGNAL + signal_number;
   if (g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_ABORTED))
     return LAUNCH_EXIT_SIGNAL + signal_number;
   code = exit_for_error (error);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include <dlpipe/dlp-value.h>
 
 #include "launch.h"
@@ -32,6 +35,7 @@ typedef struct
   char *dry_run;
   char *grace;
   char *on_interrupt;
+  gboolean help;
 } Texts;
 
 static gboolean
@@ -116,6 +120,7 @@ add_report_group (GOptionContext *context, LaunchOptions *self, Texts *texts)
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &self->verbose, "Print messages for developers too",
       NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &self->quiet, "Print errors only", NULL },
+    { "help", 'h', 0, G_OPTION_ARG_NONE, &texts->help, "Print this and leave", NULL },
     { "version", 0, 0, G_OPTION_ARG_NONE, &self->show_version, "Print the version and leave",
       NULL },
     { NULL, 0, 0, 0, NULL, NULL, NULL }
@@ -224,12 +229,21 @@ launch_options_parse (LaunchOptions *self, int *argc, char ***argv, GError **err
   Texts texts = { NULL };
   bool ok;
 
+  g_option_context_set_help_enabled (context, FALSE);
   g_option_context_set_summary (context, summary);
   g_option_context_set_description (context, description);
   add_run_group (context, self, &texts);
   add_state_group (context, self);
   add_report_group (context, self, &texts);
-  ok = g_option_context_parse (context, argc, argv, error) && interpret (self, &texts, error);
+  ok = g_option_context_parse (context, argc, argv, error);
+  if (ok && texts.help)
+    {
+      g_autofree char *help = g_option_context_get_help (context, FALSE, NULL);
+
+      printf ("%s\n", help);
+      exit (0);
+    }
+  ok = ok && interpret (self, &texts, error);
 
   g_strfreev (texts.graph);
   g_free (texts.progress);

@@ -179,3 +179,37 @@ launch_make_pipeline (const LaunchOptions *options, GError **error)
   choose_state (pipeline, options);
   return g_steal_pointer (&pipeline);
 }
+
+bool
+launch_has_state (DlpPipeline *pipeline)
+{
+  g_autofree char *dir = NULL;
+
+  g_object_get (pipeline, "state-dir", &dir, NULL);
+  return dir != NULL;
+}
+
+char *
+launch_get_models (DlpPipeline *pipeline)
+{
+  GListModel *elements = G_LIST_MODEL (pipeline);
+  g_autoptr (GPtrArray) models = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < g_list_model_get_n_items (elements); i++)
+    {
+      g_autoptr (DlpElement) element = g_list_model_get_item (elements, i);
+      char *model = NULL;
+
+      if (strcmp (dlp_element_get_factory (element), "tokenizer") != 0)
+        continue;
+      g_object_get (element, "model", &model, NULL);
+      if (model == NULL || g_ptr_array_find_with_equal_func (models, model, g_str_equal, NULL))
+        g_free (model);
+      else
+        g_ptr_array_add (models, model);
+    }
+  if (models->len == 0)
+    return NULL;
+  g_ptr_array_add (models, NULL);
+  return g_strjoinv (", ", (char **) models->pdata);
+}

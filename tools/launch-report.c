@@ -97,3 +97,106 @@ launch_faults_clear (LaunchFaults *self)
   g_clear_pointer (&self->kinds, g_hash_table_unref);
   g_clear_pointer (&self->files, g_hash_table_unref);
 }
+
+/* ---- elements ---- */
+
+static void
+read_element (LaunchElement *self, GVariant *entry)
+{
+  g_variant_lookup (entry, "name", "&s", &self->name);
+  g_variant_lookup (entry, "factory", "&s", &self->factory);
+  g_variant_lookup (entry, "waits-for", "&s", &self->waits_for);
+  g_variant_lookup (entry, "status", "&s", &self->status);
+  g_variant_lookup (entry, "ended", "b", &self->ended);
+  g_variant_lookup (entry, "stateless", "b", &self->stateless);
+  g_variant_lookup (entry, "records-in", "t", &self->records_in);
+  g_variant_lookup (entry, "records-out", "t", &self->records_out);
+  g_variant_lookup (entry, "bytes-in", "t", &self->bytes_in);
+  g_variant_lookup (entry, "bytes", "t", &self->bytes_out);
+  g_variant_lookup (entry, "replay", "t", &self->replay);
+  g_variant_lookup (entry, "queued-bytes", "t", &self->queued_bytes);
+  g_variant_lookup (entry, "queued-batches", "u", &self->queued_batches);
+  g_variant_lookup (entry, "busy", "d", &self->busy);
+  g_variant_lookup (entry, "cpu", "d", &self->cpu);
+  g_variant_lookup (entry, "work", "d", &self->work);
+  g_variant_lookup (entry, "wait-in", "d", &self->wait_in);
+  g_variant_lookup (entry, "wait-out", "d", &self->wait_out);
+  g_variant_lookup (entry, "wait-work", "d", &self->wait_work);
+  g_variant_lookup (entry, "io-wait", "d", &self->io_wait);
+}
+
+GArray *
+launch_get_elements (GVariant *report)
+{
+  g_autoptr (GVariant) entries =
+      g_variant_lookup_value (report, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  GArray *elements = g_array_new (FALSE, TRUE, sizeof (LaunchElement));
+
+  for (gsize i = 0; i < g_variant_n_children (entries); i++)
+    {
+      g_autoptr (GVariant) entry = g_variant_get_child_value (entries, i);
+      LaunchElement element = { .name = "", .factory = "", .waits_for = "" };
+
+      read_element (&element, entry);
+      g_array_append_val (elements, element);
+    }
+  return elements;
+}
+
+GArray *
+launch_subtract_elements (GArray *now, GArray *before)
+{
+  GArray *since = g_array_copy (now);
+
+  for (guint i = 0; i < since->len && i < before->len; i++)
+    {
+      LaunchElement *element = &g_array_index (since, LaunchElement, i);
+      const LaunchElement *old = &g_array_index (before, LaunchElement, i);
+
+      element->records_in -= old->records_in;
+      element->records_out -= old->records_out;
+      element->busy -= old->busy;
+      element->cpu -= old->cpu;
+      element->work -= old->work;
+      element->wait_in -= old->wait_in;
+      element->wait_out -= old->wait_out;
+      element->wait_work -= old->wait_work;
+      element->io_wait -= old->io_wait;
+    }
+  return since;
+}
+
+double
+launch_get_seconds (GVariant *report)
+{
+  double seconds = 0;
+
+  g_variant_lookup (report, "attempt-elapsed", "d", &seconds);
+  return MAX (seconds, 1e-6);
+}
+
+char *
+launch_format_totals (GVariant *report)
+{
+  guint64 records = 0, tokens = 0, bytes = 0;
+  double seconds = 0;
+  LaunchFaults faults;
+  GString *text = g_string_new (NULL);
+
+  g_variant_lookup (report, "records", "t", &records);
+  g_variant_lookup (report, "tokens", "t", &tokens);
+  g_variant_lookup (report, "bytes", "t", &bytes);
+  g_variant_lookup (report, "elapsed", "d", &seconds);
+  launch_faults_collect (&faults, report);
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT " records", records);
+  if (tokens > 0)
+    g_string_append_printf (text, ", %" G_GUINT64_FORMAT " tokens", tokens);
+  g_string_append_printf (text, ", %" G_GUINT64_FORMAT " bad records", faults.bad);
+  if (faults.damaged > 0)
+    g_string_append_printf (text, ", %" G_GUINT64_FORMAT " damaged files", faults.damaged);
+  g_string_append_printf (text, ", %.1f s", seconds);
+  if (seconds > 0)
+    g_string_append_printf (text, ", %.1f MB/s", (double) bytes / 1e6 / seconds);
+  launch_faults_clear (&faults);
+  return g_string_free (text, FALSE);
+}

@@ -23,8 +23,9 @@ typedef struct
   DlpPipeline *pipeline;
   const LaunchOptions *options;
   GMainLoop *loop;
-  bool running; /* behind prepare() */
-  bool done;
+  bool running;      /* behind prepare() */
+  bool was_complete; /* before this run */
+  LaunchProgress *progress;
   GError *error; /* of the run */
   int signal_number;
   guint n_signals;
@@ -40,15 +41,6 @@ leave_now (LaunchRun *self, int code)
 
 /* ---- signals ---- */
 
-static bool
-has_state (DlpPipeline *pipeline)
-{
-  g_autofree char *dir = NULL;
-
-  g_object_get (pipeline, "state-dir", &dir, NULL);
-  return dir != NULL;
-}
-
 static void
 take_first_signal (LaunchRun *self, int number)
 {
@@ -58,21 +50,34 @@ take_first_signal (LaunchRun *self, int number)
     {
       /* Nothing was read or written. */
       launch_say ("stopped by SIG%s before the first record", sigabbrev_np (number));
-      leave_now (self,
-                 has_state (self->pipeline) ? LAUNCH_EXIT_STOPPED : LAUNCH_EXIT_SIGNAL + number);
+      leave_now (self, launch_has_state (self->pipeline) ? LAUNCH_EXIT_STOPPED :
+                                                           LAUNCH_EXIT_SIGNAL + number);
     }
   if (self->options->finish_on_interrupt)
     launch_say ("SIG%s: finishing with what was read", sigabbrev_np (number));
   else
     launch_say ("SIG%s: stopping%s", sigabbrev_np (number),
-                has_state (self->pipeline) ? " after a checkpoint" : "");
+                launch_has_state (self->pipeline) ? " after a checkpoint" : "");
+}
+
+static void
+print_stats (LaunchRun *self)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (self->pipeline);
+  g_autofree char *table = launch_format_stats (report, self->options);
+
+  launch_write (table);
 }
 
 static void
 take_signal (LaunchRun *self, int number)
 {
   if (number == SIGQUIT)
-    return;
+    {
+      if (self->running)
+        print_stats (self);
+      return;
+    }
   self->n_signals++;
   if (self->n_signals == 1)
     take_first_signal (self, number);
@@ -111,10 +116,12 @@ press_on (LaunchRun *self)
   if (waited > self->options->grace)
     {
       g_autofree char *grace = launch_format_seconds (self->options->grace / 1e6);
-      g_autofree char *message = g_strdup_printf (
-          "the run did not end within %s of SIG%s%s; --grace TIME gives it longer", grace,
-          sigabbrev_np (self->signal_number),
-          has_state (self->pipeline) ? ", the same command goes on from the last checkpoint" : "");
+      g_autofree char *message =
+          g_strdup_printf ("the run did not end within %s of SIG%s%s; --grace TIME gives it longer",
+                           grace, sigabbrev_np (self->signal_number),
+                           launch_has_state (self->pipeline) ?
+                               ", the same command goes on from the last checkpoint" :
+                               "");
 
       launch_error (message);
       leave_now (self, LAUNCH_EXIT_FAILED);
@@ -128,7 +135,112 @@ tick (gpointer data)
 
   if (self->n_signals > 0)
     press_on (self);
+  if (self->progress != NULL)
+    launch_progress_tick (self->progress);
   return G_SOURCE_CONTINUE;
+}
+
+/* ---- what is said at both ends ---- */
+
+static char *
+describe_state (LaunchRun *self)
+{
+  g_autofree char *dir = NULL;
+  g_autofree char *why_not = NULL;
+
+  g_object_get (self->pipeline, "state-dir", &dir, NULL);
+  if (dir != NULL)
+    return g_strdup_printf (
+        "state %s, checkpoint every %s", dir,
+        self->options->checkpoint_every != NULL ? self->options->checkpoint_every : "10s");
+  if (self->options->no_state)
+    return g_strdup ("no state");
+  why_not = launch_why_no_state (self->pipeline);
+  return g_strdup_printf ("no state, because %s", why_not != NULL ? why_not : "no file is written");
+}
+
+static void
+say_choices (LaunchRun *self, GVariant *report)
+{
+  g_autofree char *state = describe_state (self);
+  g_autofree char *models = launch_get_models (self->pipeline);
+  guint64 memory = 0, seed = 0;
+  guint workers = 0;
+
+  g_variant_lookup (report, "workers", "u", &workers);
+  g_variant_lookup (report, "memory", "t", &memory);
+  g_variant_lookup (report, "seed", "t", &seed);
+  launch_say ("%u workers, %" G_GUINT64_FORMAT " MiB of memory, seed %" G_GUINT64_FORMAT "%s%s, %s",
+              workers, memory >> 20, seed, models != NULL ? ", tokenizer " : "",
+              models != NULL ? models : "", state);
+}
+
+static void
+say_resumed (GVariant *report)
+{
+  g_autoptr (GArray) elements = launch_get_elements (report);
+  guint64 records = 0, replay = 0;
+  guint attempt = 0;
+
+  g_variant_lookup (report, "attempt", "u", &attempt);
+  g_variant_lookup (report, "records", "t", &records);
+  for (guint i = 0; i < elements->len; i++)
+    replay = MAX (replay, g_array_index (elements, LaunchElement, i).replay);
+  if (attempt > 1)
+    launch_say ("attempt %u, going on behind record %" G_GUINT64_FORMAT
+                "; replaying %" G_GUINT64_FORMAT " records",
+                attempt, records, replay);
+}
+
+static void
+say_begin (LaunchRun *self)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (self->pipeline);
+
+  say_choices (self, report);
+  if (!self->was_complete)
+    say_resumed (report);
+}
+
+static void
+say_end (LaunchRun *self)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (self->pipeline);
+  g_autofree char *totals = launch_format_totals (report);
+
+  if (self->options->stats)
+    print_stats (self);
+  if (self->error == NULL)
+    launch_say ("%s: %s%s", self->was_complete ? "finished already, nothing to do" : "finished",
+                totals, self->was_complete ? "; --restart begins anew" : "");
+  else if (g_error_matches (self->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED))
+    launch_say ("stopped: %s%s", totals,
+                launch_has_state (self->pipeline) ? "; continue with the same command" : "");
+  else
+    launch_error (self->error->message);
+}
+
+static int
+conclude (LaunchRun *self)
+{
+  g_autoptr (GError) failure = NULL;
+  int code;
+
+  if (!self->running)
+    {
+      launch_error (self->error->message);
+      code = launch_exit_for_prepare (self->error);
+    }
+  else
+    {
+      say_end (self);
+      code = launch_exit_for_run (self->pipeline, self->error, self->signal_number);
+    }
+  if (launch_write_summary (self->pipeline, self->options, self->error, code, self->was_complete,
+                            &failure))
+    return code;
+  launch_error (failure->message);
+  return code != LAUNCH_EXIT_FINISHED ? code : LAUNCH_EXIT_FAILED;
 }
 
 /* ---- phases ---- */
@@ -158,28 +270,17 @@ prepare_done (GObject *source, GAsyncResult *result, gpointer data)
 {
   LaunchRun *self = data;
 
-  if (!g_task_propagate_boolean (G_TASK (result), &self->error))
+  if (!g_task_propagate_boolean (G_TASK (result), &self->error) ||
+      !launch_write_dot (self->pipeline, self->options, &self->error))
     {
       g_main_loop_quit (self->loop);
       return;
     }
   self->running = true;
+  self->was_complete = dlp_pipeline_is_complete (self->pipeline);
+  say_begin (self);
+  self->progress = launch_progress_new (self->pipeline, self->options);
   dlp_pipeline_run_async (self->pipeline, NULL, run_done, self);
-}
-
-static int
-conclude (LaunchRun *self)
-{
-  if (!self->running)
-    {
-      launch_error (self->error->message);
-      return launch_exit_for_prepare (self->error);
-    }
-  if (g_error_matches (self->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED))
-    launch_say ("stopped%s", has_state (self->pipeline) ? "; continue with the same command" : "");
-  else if (self->error != NULL)
-    launch_error (self->error->message);
-  return launch_exit_for_run (self->pipeline, self->error, self->signal_number);
 }
 
 int
@@ -206,8 +307,9 @@ launch_run (DlpPipeline *pipeline, const LaunchOptions *options)
   g_main_loop_run (self.loop);
 
   g_source_remove (tick_id);
-  close (fd);
+  g_clear_pointer (&self.progress, launch_progress_free);
   code = conclude (&self);
+  close (fd);
   g_main_loop_unref (self.loop);
   g_clear_error (&self.error);
   return code;

@@ -81,11 +81,13 @@ void launch_show_bar (const char *text);
 DlpPipeline *launch_make_pipeline (const LaunchOptions *options, GError **error);
 /* (nullable) (transfer full): why a run of this graph cannot have a state. */
 char *launch_why_no_state (DlpPipeline *pipeline);
+bool launch_has_state (DlpPipeline *pipeline);
 
 /* Prepares and runs, with signals, progress and all that is said. */
 int launch_run (DlpPipeline *pipeline, const LaunchOptions *options);
 int launch_check (DlpPipeline *pipeline, const LaunchOptions *options);
 int launch_dry_run (DlpPipeline *pipeline, const LaunchOptions *options);
+bool launch_write_dot (DlpPipeline *pipeline, const LaunchOptions *options, GError **error);
 
 int launch_exit_for_prepare (const GError *error);
 int launch_exit_for_run (DlpPipeline *pipeline, const GError *error, int signal_number);
@@ -95,6 +97,53 @@ int launch_exit_for_run (DlpPipeline *pipeline, const GError *error, int signal_
 char *launch_format_bytes (double bytes);
 char *launch_format_count (double count);
 char *launch_format_seconds (double seconds);
+
+/* An element in a report; strings are the report's. */
+typedef struct
+{
+  const char *name, *factory;
+  const char *waits_for; /* "": it does not wait */
+  const char *status;    /* (nullable): a declared wait */
+  gboolean ended, stateless;
+  guint64 records_in, records_out, bytes_in, bytes_out, replay, queued_bytes;
+  guint queued_batches;
+  double busy, cpu, work, wait_in, wait_out, wait_work, io_wait; /* s */
+} LaunchElement;
+
+/* (transfer container) (element-type LaunchElement); valid as long as @report. */
+GArray *launch_get_elements (GVariant *report);
+/* Of this attempt. */
+double launch_get_seconds (GVariant *report);
+/* (nullable): the one that the others wait for. */
+const LaunchElement *launch_find_bottleneck (GArray *elements);
+/* What happened since an earlier array of the same elements. */
+GArray *launch_subtract_elements (GArray *now, GArray *before);
+
+/* (transfer full): the table of --stats. */
+char *launch_format_stats (GVariant *report, const LaunchOptions *options);
+/* (transfer full): "1200 records, 3.4 M tokens, ..." */
+char *launch_format_totals (GVariant *report);
+/* (transfer full) (nullable): the models of all tokenizers. */
+char *launch_get_models (DlpPipeline *pipeline);
+
+/* The report with what the tool knows of the run's end. */
+GVariant *launch_make_summary (GVariant *report, const GError *error, int code);
+/* Writes it to --summary and, of a complete run, into the state folder. */
+bool launch_write_summary (DlpPipeline *pipeline,
+                           const LaunchOptions *options,
+                           const GError *error,
+                           int code,
+                           bool was_complete,
+                           GError **failure);
+
+/* ---- progress ---- */
+
+typedef struct _LaunchProgress LaunchProgress;
+
+LaunchProgress *launch_progress_new (DlpPipeline *pipeline, const LaunchOptions *options);
+/* Called often; shows what is due, and a stall. */
+void launch_progress_tick (LaunchProgress *self);
+void launch_progress_free (LaunchProgress *self);
 
 /* What a report says of readers. */
 typedef struct

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+
+/* --check: what a run would be, without one. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "launch.h"
+
+static void
+print_setting (const char *name, const char *value, const char *origin)
+{
+  printf ("  %-24s %-40s %s\n", name, value, origin);
+}
+
+static void
+print_run_settings (DlpPipeline *pipeline, GVariant *report, const LaunchOptions *options)
+{
+  g_autofree char *dir = NULL;
+  g_autofree char *default_dir = dlp_pipeline_get_default_state_dir (pipeline);
+  g_autofree char *seed = NULL;
+  g_autofree char *workers = NULL;
+  g_autofree char *memory = NULL;
+  guint64 number = 0;
+  guint count = 0;
+
+  g_object_get (pipeline, "state-dir", &dir, NULL);
+  g_variant_lookup (report, "seed", "t", &number);
+  seed = g_strdup_printf ("%" G_GUINT64_FORMAT, number);
+  g_variant_lookup (report, "workers", "u", &count);
+  workers = g_strdup_printf ("%u", count);
+  g_variant_lookup (report, "memory", "t", &number);
+  memory = g_strdup_printf ("%" G_GUINT64_FORMAT " MiB", number >> 20);
+
+  printf ("run\n");
+  print_setting ("state", dir != NULL ? dir : "none",
+                 options->state != NULL || options->no_state ? "option" : "default");
+  print_setting ("seed", seed, options->seed != NULL ? "option" : "default");
+  print_setting ("workers", workers, options->workers != NULL ? "option" : "default");
+  print_setting ("memory", memory, options->memory != NULL ? "option" : "default");
+  print_setting ("checkpoint-every",
+                 options->checkpoint_every != NULL ? options->checkpoint_every : "10s",
+                 options->checkpoint_every != NULL ? "option" : "default");
+  print_setting ("strict", options->strict ? "true" : "false",
+                 options->strict ? "option" : "default");
+  print_setting ("sequential", options->sequential ? "true" : "false",
+                 options->sequential ? "option" : "default");
+}
+
+static void
+print_element_settings (DlpPipeline *pipeline)
+{
+  g_autoptr (GVariant) settings = dlp_pipeline_get_settings (pipeline);
+  GVariantIter iter;
+  const char *element, *property, *value, *origin;
+  const char *shown = "";
+
+  g_variant_iter_init (&iter, settings);
+  while (g_variant_iter_next (&iter, "(&s&s&s&s)", &element, &property, &value, &origin))
+    {
+      if (strcmp (element, shown) != 0)
+        {
+          printf ("%s (%s)\n", element,
+                  dlp_element_get_factory (dlp_pipeline_get_element (pipeline, element)));
+          shown = element;
+        }
+      print_setting (property, value, origin);
+    }
+}
+
+/* What links, shares and the graph's own threads may hold at once. */
+static void
+print_memory (GVariant *report)
+{
+  g_autoptr (GVariant) elements =
+      g_variant_lookup_value (report, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  guint64 links = 0, share = 0, limit;
+  gsize n = g_variant_n_children (elements);
+
+  g_variant_lookup (report, "memory-share", "t", &share);
+  for (gsize i = 0; i < n; i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+
+      if (g_variant_lookup (element, "queue-limit-bytes", "t", &limit))
+        links += limit;
+    }
+  printf ("memory at worst: %" G_GUINT64_FORMAT " MiB in links, %zu elements of up to "
+          "%" G_GUINT64_FORMAT " MiB: %" G_GUINT64_FORMAT
+          " MiB; a record larger than its share counts once more\n",
+          links >> 20, n, share >> 20, (links + n * share) >> 20);
+}
+
+int
+launch_check (DlpPipeline *pipeline, const LaunchOptions *options)
+{
+  g_autoptr (GVariant) report = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!dlp_pipeline_check (pipeline, &error) || !launch_write_dot (pipeline, options, &error))
+    {
+      launch_error (error->message);
+      return launch_exit_for_prepare (error);
+    }
+  report = dlp_pipeline_get_report (pipeline);
+  print_run_settings (pipeline, report, options);
+  print_element_settings (pipeline);
+  print_memory (report);
+  printf ("the graph is good\n");
+  return LAUNCH_EXIT_FINISHED;
+}
