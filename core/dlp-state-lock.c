@@ -384,7 +384,12 @@ dlp_state_lock_release (DlpStateLock *self)
 
   delist (self);
   if (self->fd >= 0)
-    close (self->fd);
+    {
+      /* A child of fork() may not have got to closing its copy yet, with which the lock would stay.
+       */
+      flock (self->fd, LOCK_UN);
+      close (self->fd);
+    }
   g_free (self->path);
   g_free (self->id);
   g_free (self->started);
