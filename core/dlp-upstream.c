@@ -46,3 +46,66 @@ dlp_element_list_upstream (DlpElement *self, const char *property)
 
   return found;
 }
+
+void
+dlp_upstream_model_clear (DlpUpstreamModel *self)
+{
+  g_clear_pointer (&self->name, g_free);
+  g_clear_pointer (&self->fingerprint, g_free);
+  self->vocab_size = 0;
+}
+
+static char *
+get_string (DlpElement *self, const char *property)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (self), property);
+  char *text = NULL;
+
+  if (pspec != NULL && pspec->value_type == G_TYPE_STRING && (pspec->flags & G_PARAM_READABLE))
+    g_object_get (self, property, &text, NULL);
+  return text;
+}
+
+static void
+get_model (DlpElement *self, DlpUpstreamModel *model)
+{
+  g_auto (GValue) size = G_VALUE_INIT;
+
+  /* Whatever unsigned type the element gave it. */
+  g_value_init (&size, G_TYPE_UINT64);
+  g_object_get_property (G_OBJECT (self), "vocab-size", &size);
+  model->vocab_size = g_value_get_uint64 (&size);
+  model->name = get_string (self, "model-name");
+  model->fingerprint = get_string (self, "model-fingerprint");
+}
+
+gboolean
+dlp_element_find_upstream_model (DlpElement *self, DlpUpstreamModel *model, GError **error)
+{
+  g_autoptr (GPtrArray) found = dlp_element_list_upstream (self, "vocab-size");
+
+  dlp_upstream_model_clear (model);
+  for (guint i = 0; i < found->len; i++)
+    {
+      g_auto (DlpUpstreamModel) other = { NULL };
+
+      if (i == 0)
+        {
+          get_model (found->pdata[i], model);
+          continue;
+        }
+      get_model (found->pdata[i], &other);
+      if (other.vocab_size == model->vocab_size &&
+          g_strcmp0 (other.fingerprint, model->fingerprint) == 0)
+        continue;
+
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "the tokenizers before it differ: %s has model %s of %" G_GUINT64_FORMAT
+                   " ids, %s has model %s of %" G_GUINT64_FORMAT "; one dataset takes one model",
+                   dlp_element_get_name (found->pdata[0]), model->name != NULL ? model->name : "?",
+                   model->vocab_size, dlp_element_get_name (found->pdata[i]),
+                   other.name != NULL ? other.name : "?", other.vocab_size);
+      return FALSE;
+    }
+  return TRUE;
+}

@@ -28,10 +28,9 @@ struct _DlpMegatronSink
   guint field;
   guint source_width;
   guint width;
+  DlpUpstreamModel model;
   guint64 vocabulary; /* 0: unknown */
   guint64 limit;      /* ids are below it */
-  char *tokenizer;    /* nullable */
-  char *fingerprint;  /* nullable */
 
   DlpMegatronWriter *writer; /* between start() and stop() */
   gboolean is_loaded;
@@ -66,76 +65,19 @@ dtype_name (guint width)
 
 /* ---- negotiation ---- */
 
-static char *
-get_upstream_string (DlpElement *element, const char *property)
-{
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), property);
-  char *text = NULL;
-
-  if (pspec != NULL && pspec->value_type == G_TYPE_STRING && (pspec->flags & G_PARAM_READABLE))
-    g_object_get (element, property, &text, NULL);
-  return text;
-}
-
-static guint64
-get_upstream_size (DlpElement *element)
-{
-  g_auto (GValue) value = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_UINT64);
-  g_object_get_property (G_OBJECT (element), "vocab-size", &value);
-  return g_value_get_uint64 (&value);
-}
-
-/* Ids of two vocabularies in one dataset could never be told apart again. */
-static gboolean
-ask_upstream (DlpMegatronSink *self, GError **error)
-{
-  g_autoptr (GPtrArray) found = dlp_element_list_upstream (DLP_ELEMENT (self), "vocab-size");
-
-  for (guint i = 0; i < found->len; i++)
-    {
-      g_autofree char *name = get_upstream_string (found->pdata[i], "model-name");
-      g_autofree char *fingerprint = get_upstream_string (found->pdata[i], "model-fingerprint");
-      guint64 size = get_upstream_size (found->pdata[i]);
-
-      if (i > 0 && (size != self->vocabulary || g_strcmp0 (fingerprint, self->fingerprint) != 0))
-        {
-          g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                       "%s: the tokenizers before it differ: %s has model %s of %" G_GUINT64_FORMAT
-                       " ids, %s has model %s of %" G_GUINT64_FORMAT
-                       "; one dataset takes one model",
-                       dlp_element_get_name (DLP_ELEMENT (self)),
-                       dlp_element_get_name (found->pdata[0]), self->tokenizer, self->vocabulary,
-                       dlp_element_get_name (found->pdata[i]), name, size);
-          return FALSE;
-        }
-      if (i > 0)
-        continue;
-      self->vocabulary = size;
-      self->tokenizer = g_steal_pointer (&name);
-      self->fingerprint = g_steal_pointer (&fingerprint);
-    }
-
-  if (self->vocab_size > 0)
-    self->vocabulary = self->vocab_size;
-  return TRUE;
-}
-
 static gboolean
 find_field (DlpMegatronSink *self, GError **error)
 {
   DlpSchema *schema = dlp_pad_get_schema (dlp_element_get_input (DLP_ELEMENT (self), 0));
   g_autofree char *shown = dlp_schema_to_string (schema);
-  const char *name = dlp_element_get_name (DLP_ELEMENT (self));
   int field = dlp_schema_find (schema, self->field_name);
 
   if (dlp_schema_get_kind (schema) != DLP_SCHEMA_RECORDS)
     g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
-                 "%s: takes records with a list of ids, not %s", name, shown);
+                 "takes records with a list of ids, not %s", shown);
   else if (field < 0)
     g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
-                 "%s: there is no field “%s” in %s; is a tokenizer missing before it?", name,
+                 "there is no field “%s” in %s; is a tokenizer missing before it?",
                  self->field_name, shown);
   else if (dlp_schema_get_field_type (schema, (guint) field) == DLP_FIELD_LIST_UINT16)
     self->source_width = 2;
@@ -143,8 +85,7 @@ find_field (DlpMegatronSink *self, GError **error)
     self->source_width = 4;
   else
     g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
-                 "%s: field “%s” is %s; list<uint16> and list<uint32> can be written", name,
-                 self->field_name,
+                 "field “%s” is %s; list<uint16> and list<uint32> can be written", self->field_name,
                  dlp_field_type_to_string (dlp_schema_get_field_type (schema, (guint) field)));
 
   self->field = (guint) MAX (field, 0);
@@ -165,10 +106,9 @@ choose_width (DlpMegatronSink *self, GError **error)
   if (self->vocabulary > self->limit)
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "%s: dtype=%s holds ids up to %" G_GUINT64_FORMAT
+                   "dtype=%s holds ids up to %" G_GUINT64_FORMAT
                    ", the vocabulary has %" G_GUINT64_FORMAT " ids; use dtype=auto",
-                   dlp_element_get_name (DLP_ELEMENT (self)), dtype_name (self->width),
-                   self->limit - 1, self->vocabulary);
+                   dtype_name (self->width), self->limit - 1, self->vocabulary);
       return FALSE;
     }
   if (self->vocabulary > 0)
@@ -184,9 +124,8 @@ check_property (DlpMegatronSink *self, GError **error)
     return TRUE;
 
   g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-               "%s: location=%s: a prefix such as out/corpus is wanted, for out/corpus.bin and "
+               "location=%s: a prefix such as out/corpus is wanted, for out/corpus.bin and "
                "out/corpus.idx",
-               dlp_element_get_name (DLP_ELEMENT (self)),
                self->location != NULL ? self->location : "");
   return FALSE;
 }
@@ -196,8 +135,12 @@ dlp_megatron_sink_negotiate (DlpElement *element, GError **error)
 {
   DlpMegatronSink *self = DLP_MEGATRON_SINK (element);
 
-  return check_property (self, error) && find_field (self, error) && ask_upstream (self, error) &&
-         choose_width (self, error);
+  if (!check_property (self, error) || !find_field (self, error) ||
+      !dlp_element_find_upstream_model (element, &self->model, error))
+    return FALSE;
+
+  self->vocabulary = self->vocab_size > 0 ? self->vocab_size : self->model.vocab_size;
+  return choose_width (self, error);
 }
 
 /* ---- streaming ---- */
@@ -212,9 +155,8 @@ dlp_megatron_sink_start (DlpElement *element, GCancellable *cancellable, GError 
     self->writer = dlp_megatron_writer_create (self->location, self->width, attempt.attempt, error);
   else if (self->loaded.width != self->width)
     g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
-                 "%s: dtype was %s, and is %s now; --restart begins anew",
-                 dlp_element_get_name (element), dtype_name ((guint) self->loaded.width),
-                 dtype_name (self->width));
+                 "dtype was %s, and is %s now; --restart begins anew",
+                 dtype_name ((guint) self->loaded.width), dtype_name (self->width));
   else if (self->loaded.finished)
     return TRUE;
   else
@@ -329,6 +271,14 @@ dlp_megatron_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guin
   DlpMegatronSink *self = DLP_MEGATRON_SINK (sink);
   DlpMegatronState before, after;
 
+  if (self->writer == NULL)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "%s: its state says that it was finished, but there are more records",
+                   dlp_element_get_name (DLP_ELEMENT (self)));
+      return FALSE;
+    }
+
   dlp_megatron_writer_get_state (self->writer, &before);
   for (guint i = 0; i < n; i += BLOCK)
     if (!write_block (self, batch, row + i, MIN (n - i, BLOCK), error))
@@ -423,11 +373,11 @@ make_manifest (DlpMegatronSink *self, const DlpMegatronState *state, const DlpMe
                          g_variant_new_string (dtype_name ((guint) state->width)));
   if (self->vocabulary > 0)
     g_variant_builder_add (&builder, "{sv}", "vocab-size", g_variant_new_uint64 (self->vocabulary));
-  if (self->tokenizer != NULL)
-    g_variant_builder_add (&builder, "{sv}", "tokenizer", g_variant_new_string (self->tokenizer));
-  if (self->fingerprint != NULL)
+  if (self->model.name != NULL)
+    g_variant_builder_add (&builder, "{sv}", "tokenizer", g_variant_new_string (self->model.name));
+  if (self->model.fingerprint != NULL)
     g_variant_builder_add (&builder, "{sv}", "tokenizer-fingerprint",
-                           g_variant_new_string (self->fingerprint));
+                           g_variant_new_string (self->model.fingerprint));
 
   g_object_get (self, "digest", &use_digest, NULL);
   if (use_digest)
@@ -556,8 +506,7 @@ dlp_megatron_sink_finalize (GObject *object)
   g_clear_pointer (&self->writer, dlp_megatron_writer_free);
   g_free (self->location);
   g_free (self->field_name);
-  g_free (self->tokenizer);
-  g_free (self->fingerprint);
+  dlp_upstream_model_clear (&self->model);
 
   G_OBJECT_CLASS (dlp_megatron_sink_parent_class)->finalize (object);
 }
