@@ -237,10 +237,31 @@ scan_cl100k_old (const guint8 *p, const guint8 *end)
   return dlp_scan_cl100k (p, end, FALSE);
 }
 
+/* A piece that begins less than TAIL bytes before the end of the text. */
+static gsize
+encode_last (DlpTokenizerContext *self,
+             const guint8 *p,
+             gsize len,
+             gpointer out,
+             gsize at,
+             gboolean wide)
+{
+  guint8 padded[PADDED] = { 0 };
+  guint32 ids[TAIL + DLP_SHORT_MAX_IDS];
+  gsize n;
+
+  memcpy (padded, p, len);
+  n = encode_piece (self, padded, len, ids, 0, TRUE);
+  copy_ids (out, at, ids, n, wide);
+  return at + n;
+}
+
 static gssize
 encode_regex (DlpTokenizerContext *self, const guint8 *text, gsize len, gpointer out, gboolean wide)
 {
   gsize start = 0, stop = 0, n = 0;
+  Span spans[BATCH];
+  guint count = 0;
 
   if (self->matcher == NULL)
     self->matcher = dlp_matcher_new (self->pattern);
@@ -252,27 +273,20 @@ encode_regex (DlpTokenizerContext *self, const guint8 *text, gsize len, gpointer
 
       if (rc < 0)
         return DLP_ENCODE_GAVE_UP;
-      if (rc == 0)
+      if (rc == 0 || count == BATCH || len - start < TAIL)
         {
-          self->dropped += len - last;
-          return n;
+          for (guint i = 0; i < count; i++)
+            n = encode_span (self, &spans[i], out, n, wide);
+          count = 0;
         }
-      self->dropped += start - last;
-      if (len - start >= TAIL)
-        {
-          n = encode_piece (self, text + start, stop - start, out, n, wide);
-        }
-      else
-        {
-          guint8 padded[PADDED] = { 0 };
-          guint32 ids[TAIL + DLP_SHORT_MAX_IDS];
-          gsize count;
 
-          memcpy (padded, text + start, stop - start);
-          count = encode_piece (self, padded, stop - start, ids, 0, TRUE);
-          copy_ids (out, n, ids, count, wide);
-          n += count;
-        }
+      self->dropped += (rc == 0 ? len : start) - last;
+      if (rc == 0)
+        return n;
+      if (len - start >= TAIL)
+        spans[count++] = make_span (self, text + start, stop - start);
+      else
+        n = encode_last (self, text + start, stop - start, out, n, wide);
     }
 }
 

@@ -15,6 +15,7 @@ struct _DlpMatcher
   pcre2_match_data *data;
   pcre2_match_context *context;
   pcre2_jit_stack *stack;
+  gboolean jit;
 };
 
 static gpointer
@@ -81,7 +82,10 @@ dlp_matcher_new (const DlpPattern *pattern)
 {
   DlpMatcher *self = g_new0 (DlpMatcher, 1);
 
+  gsize size = 0;
+
   self->code = pattern->code;
+  self->jit = pcre2_pattern_info (self->code, PCRE2_INFO_JITSIZE, &size) == 0 && size > 0;
   self->data = pcre2_match_data_create (1, NULL);
   self->context = pcre2_match_context_create (NULL);
   self->stack = pcre2_jit_stack_create (JIT_STACK_MIN, JIT_STACK_MAX, NULL);
@@ -104,7 +108,10 @@ dlp_matcher_free (DlpMatcher *self)
 int
 dlp_matcher_next (DlpMatcher *self, const guint8 *text, gsize len, gsize *start, gsize *stop)
 {
-  int rc = pcre2_match (self->code, text, len, *stop, 0, self->data, self->context);
+  /* The first skips checks of what never changes here. */
+  int rc = self->jit ?
+               pcre2_jit_match (self->code, text, len, *stop, 0, self->data, self->context) :
+               pcre2_match (self->code, text, len, *stop, 0, self->data, self->context);
   const PCRE2_SIZE *borders = pcre2_get_ovector_pointer (self->data);
 
   if (rc == PCRE2_ERROR_NOMATCH)
