@@ -215,6 +215,30 @@ test_places (void)
       }
 }
 
+/* A sequence cut by each of the things that may follow it, at each place of a vector. */
+static void
+test_cut_sequences (void)
+{
+  g_autoptr (JsonComparer) comparer = json_comparer_new (wanted, 1);
+  static const char *const before[] = { "", "\\n", "\\u00e9" };
+  static const char *const cut[] = { "\xe9", "\xe6\x97", "\xf0\x9f\x98", "\xc3" };
+  static const char *const after[] = { "\\n", "\\u00e9", "\\\\", "", "x", "é" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (before) * G_N_ELEMENTS (cut) * G_N_ELEMENTS (after); i++)
+    for (guint n = 0; n < 140; n++)
+      {
+        g_autoptr (GString) line = g_string_new ("{\"text\":\"");
+
+        g_string_append (line, before[i % 3]);
+        for (guint j = 0; j < n; j++)
+          g_string_append_c (line, 'x');
+        g_string_append (line, cut[i / 3 % 4]);
+        g_string_append (line, after[i / 12]);
+        g_string_append (line, "\"}");
+        g_assert_false (json_comparer_check (comparer, (const guint8 *) line->str, line->len));
+      }
+}
+
 /* A page that ends and begins at pages nobody may touch. */
 static guint8 *
 map_guarded (gsize page)
@@ -301,12 +325,80 @@ test_page_ends (void)
               ref_node_free (expected.root);
             }
         }
+    }
 
-      /* The first key, with nothing before it that could be read. */
-      memset (area, '"', page);
-      memcpy (area, "{\"ключ\":1,\"text\":\"日本\"}", 27);
-      check_plain (plan, scratch, area, 27, TRUE,
-                   &(RefResult){ .kind = JSON_ERROR_UNTERMINATED, .offset = 27 });
+  munmap (area - page, 3 * page);
+}
+
+/* First keys with nothing before the line that could be read. */
+static void
+test_page_starts (void)
+{
+  static const char *const lines[] = {
+    "{\"日本\":1,\"text\":\"x\"}",
+    "{\"\\n日本\":1,\"text\":\"x\"}",
+    "{\"\\u65e5日\":1,\"text\":\"日\"}",
+    "{\"\xe6\x97\":1}",
+    "{\"\\n\xe6\x97\":1}",
+  };
+  gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  guint8 *area = map_guarded (page);
+  g_autoptr (JsonScratch) scratch = json_scratch_new ();
+
+  for (guint level = 0; level < JSON_N_LEVELS; level++)
+    {
+      g_autoptr (JsonPlan) plan =
+          json_plan_new (wanted, G_N_ELEMENTS (wanted), JSON_FLAGS_NONE, NULL);
+
+      if (!json_plan_set_level (plan, level))
+        continue;
+
+      for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+        {
+          gsize len = strlen (lines[i]);
+          RefResult expected = ref_parse ((const guint8 *) lines[i], len, FALSE);
+
+          memset (area, '"', page);
+          memcpy (area, lines[i], len);
+          check_plain (plan, scratch, area, len, TRUE, &expected);
+          ref_node_free (expected.root);
+        }
+    }
+
+  munmap (area - page, 3 * page);
+}
+
+/* A wanted key longer than the padding, the line cut in it, and the padding like the rest of it. */
+static void
+test_long_key (void)
+{
+  gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  guint8 *area = map_guarded (page);
+  g_autoptr (JsonScratch) scratch = json_scratch_new ();
+  g_autofree char *key = g_strnfill (200, 'k');
+  const char *const path = key;
+
+  memset (area, 'k', page);
+  for (guint level = 0; level < JSON_N_LEVELS; level++)
+    {
+      g_autoptr (JsonPlan) plan = json_plan_new (&path, 1, JSON_FLAGS_NONE, NULL);
+
+      if (!json_plan_set_level (plan, level))
+        continue;
+
+      for (guint len = 2; len < 150; len++)
+        {
+          guint8 *line = area + page - JSON_PADDING - len;
+          JsonValue value;
+          JsonCounts counts = { 0 };
+          JsonError error;
+
+          memcpy (line, "{\"", 2);
+          g_assert_false (json_parse_record (plan, scratch, line, len, &value, &counts, &error));
+          g_assert_cmpint (error.kind, ==, JSON_ERROR_UNTERMINATED);
+          g_assert_cmpuint (error.offset, ==, len);
+          memset (line, 'k', 2);
+        }
     }
 
   munmap (area - page, 3 * page);
@@ -381,7 +473,10 @@ main (int argc, char **argv)
 
   g_test_add_func ("/json/levels/random", test_random);
   g_test_add_func ("/json/levels/places", test_places);
+  g_test_add_func ("/json/levels/cut-sequences", test_cut_sequences);
   g_test_add_func ("/json/levels/page-ends", test_page_ends);
+  g_test_add_func ("/json/levels/page-starts", test_page_starts);
+  g_test_add_func ("/json/levels/long-key", test_long_key);
   g_test_add_func ("/json/levels/alignments", test_alignments);
   g_test_add_func ("/json/levels/utf8", test_utf8);
 

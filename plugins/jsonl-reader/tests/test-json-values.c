@@ -240,6 +240,30 @@ test_bad_paths (void)
   g_assert_null (json_plan_new (&path, 1, JSON_FLAGS_NONE, NULL));
 }
 
+/* A key that holds a quote cannot stand in a line as it is. */
+static void
+test_key_with_quote (void)
+{
+  const char *const path = "a\"b";
+  const char *line = "{\"a\"b\":1}";
+  g_autoptr (JsonScratch) scratch = json_scratch_new ();
+
+  for (guint level = 0; level < JSON_N_LEVELS; level++)
+    {
+      g_autoptr (JsonPlan) plan = json_plan_new (&path, 1, JSON_FLAGS_NONE, NULL);
+      JsonValue value;
+      JsonCounts counts = { 0 };
+      JsonError error;
+
+      if (!json_plan_set_level (plan, level))
+        continue;
+      g_assert_false (json_parse_record_unpadded (plan, scratch, (const guint8 *) line,
+                                                  strlen (line), &value, &counts, &error));
+      g_assert_cmpint (error.kind, ==, JSON_ERROR_SYNTAX);
+      g_assert_cmpuint (error.offset, ==, 4);
+    }
+}
+
 /* The deepest path there may be, each step of it wanted too. */
 static void
 test_deep_path (void)
@@ -407,6 +431,7 @@ main (int argc, char **argv)
   g_test_add_func ("/json/values/counts-add-up", test_counts_add_up);
   g_test_add_func ("/json/values/flags", test_flags);
   g_test_add_func ("/json/values/bad-paths", test_bad_paths);
+  g_test_add_func ("/json/values/key-with-quote", test_key_with_quote);
   g_test_add_func ("/json/values/deep-path", test_deep_path);
   g_test_add_func ("/json/values/scratch", test_scratch);
   g_test_add_func ("/json/values/cases", test_cases);
