@@ -146,6 +146,8 @@ fill_lane (DlpReader *self, DlpReaderLane *lane, GCancellable *cancellable)
 
   pthread_mutex_lock (&priv->lock);
   settle_locked (priv, lane, chunk);
+  /* One that needs no parsing may be gone as soon as the lock is given away. */
+  to_parse = chunk != NULL && !chunk->done;
   if (lane->ended)
     {
       DlpByteStream *stream = g_steal_pointer (&lane->stream);
@@ -157,7 +159,6 @@ fill_lane (DlpReader *self, DlpReaderLane *lane, GCancellable *cancellable)
       dlp_reader_give_buffer (self, data, lane->capacity);
       pthread_mutex_lock (&priv->lock);
     }
-  to_parse = chunk != NULL && !chunk->done;
   priv->n_busy--;
   lane->busy = false;
   pthread_mutex_unlock (&priv->lock);
@@ -219,6 +220,7 @@ run_io (gpointer data)
   DlpReader *self = data;
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
 
+  pthread_setname_np (pthread_self (), "dlp-reader");
   pthread_mutex_lock (&priv->lock);
   while (!priv->stopping)
     {
@@ -258,9 +260,10 @@ dlp_reader_start_io (DlpReader *self)
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
 
   priv->n_threads = priv->threaded ? MIN (priv->max_open, 8) : 0;
-  priv->threads = g_new0 (GThread *, priv->n_threads);
+  priv->threads = g_new (pthread_t, priv->n_threads);
   for (guint i = 0; i < priv->n_threads; i++)
-    priv->threads[i] = g_thread_new ("dlp-reader", run_io, self);
+    if (pthread_create (&priv->threads[i], NULL, run_io, self) != 0)
+      g_error ("cannot create reading thread %u of %u", i, priv->n_threads);
 }
 
 void
@@ -276,7 +279,7 @@ dlp_reader_stop_io (DlpReader *self)
   pthread_cond_broadcast (&priv->io_cond);
   pthread_mutex_unlock (&priv->lock);
   for (guint i = 0; i < priv->n_threads; i++)
-    g_thread_join (priv->threads[i]);
+    pthread_join (priv->threads[i], NULL);
   g_clear_pointer (&priv->threads, g_free);
   priv->n_threads = 0;
 

@@ -245,7 +245,7 @@ struct _DlpReaderPrivate
   gsize share;
   bool threaded;
   GCancellable *cancellable;
-  GThread **threads;
+  pthread_t *threads;
   guint n_threads;
   DlpReaderWorker *workers;
   guint n_workers;
