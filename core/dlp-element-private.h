@@ -17,7 +17,6 @@ typedef struct
   guint64 steps;
   guint64 busy;      /* ns inside step() */
   guint64 cpu;       /* ns of CPU of step(), as far as known */
-  guint64 work;      /* ns of CPU of its work on the pool */
   guint64 wait_in;   /* ns */
   guint64 wait_out;  /* ns */
   guint64 wait_work; /* ns */
@@ -55,6 +54,7 @@ typedef struct
   guint64 snapshot_position; /* snapshot_lock */
 
   DlpElementStats stats; /* each atomic, relaxed */
+  guint64 *work;         /* atomic, also what it points to: ns of CPU of its work on the pool */
   guint64 waits_since;   /* atomic: monotonic, ns; 0: it does not wait */
   guint waits_for;       /* atomic: a DlpTurn */
   guint64 progress[4];   /* atomic: bytes done, bytes total, files done, files total */

@@ -107,11 +107,30 @@ dlp_element_get_n_workers (DlpElement *self)
   return dlp_work_pool_get_n_threads (dlp_element_get_context (self)->pool);
 }
 
+/* Of two threads that are the first, one leaves an account that stays empty. */
+static guint64 *
+get_work_account (DlpElementPrivate *priv)
+{
+  guint64 *account = __atomic_load_n (&priv->work, __ATOMIC_ACQUIRE);
+  guint64 *made;
+
+  if (account != NULL)
+    return account;
+  made = dlp_work_pool_add_account (priv->context->pool);
+  return __atomic_compare_exchange_n (&priv->work, &account, made, false, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_ACQUIRE) ?
+             made :
+             account;
+}
+
 void
 dlp_element_submit_work (DlpElement *self, DlpWorkFunc func, gpointer data)
 {
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+
   /* The same calling convention but for the type of the first argument. */
-  dlp_work_pool_submit (dlp_element_get_context (self)->pool, (DlpPoolFunc) func, self, data);
+  dlp_work_pool_submit (priv->context->pool, (DlpPoolFunc) func, self, data,
+                        get_work_account (priv));
 }
 
 void
@@ -265,14 +284,16 @@ int
 dlp_element_open_scratch (DlpElement *self, GError **error)
 {
   DlpContext *context = dlp_element_get_context (self);
-  const char *folder = context->state_dir != NULL ? dlp_state_dir_get_path (context->state_dir) : "/var/tmp";
+  const char *folder =
+      context->state_dir != NULL ? dlp_state_dir_get_path (context->state_dir) : "/var/tmp";
   g_autofree char *template = g_build_filename (folder, ".scratch-XXXXXX", NULL);
   int fd = mkostemp (template, O_CLOEXEC);
   int code = errno;
 
   if (fd < 0)
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s: cannot make a scratch file in %s: %s",
-                 dlp_element_get_name (self), folder, g_strerror (code));
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code),
+                 "%s: cannot make a scratch file in %s: %s", dlp_element_get_name (self), folder,
+                 g_strerror (code));
   else
     unlink (template);
   return fd;

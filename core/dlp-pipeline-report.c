@@ -55,7 +55,7 @@ dlp_pipeline_get_progress (DlpPipeline *self,
       of_files += dlp_stat_get (&priv->progress[3]);
       if (DLP_IS_SINK (element) && !is_hidden (element))
         {
-          totals[0] += sum_positions (priv);
+          totals[0] += dlp_sink_get_n_records (DLP_SINK (element));
           totals[1] += dlp_sink_get_n_tokens (DLP_SINK (element));
         }
     }
@@ -153,6 +153,7 @@ add_times (GVariantDict *dict, DlpElementPrivate *priv)
   DlpElementStats *stats = &priv->stats;
   guint64 since = __atomic_load_n (&priv->waits_since, __ATOMIC_ACQUIRE);
   guint waits_for = __atomic_load_n (&priv->waits_for, __ATOMIC_RELAXED);
+  guint64 *work = __atomic_load_n (&priv->work, __ATOMIC_ACQUIRE);
   guint64 waits = 0;
   struct timespec now;
 
@@ -164,7 +165,7 @@ add_times (GVariantDict *dict, DlpElementPrivate *priv)
     }
   add_time (dict, "busy", dlp_stat_get (&stats->busy));
   add_time (dict, "cpu", dlp_stat_get (&stats->cpu));
-  add_time (dict, "work", dlp_stat_get (&stats->work));
+  add_time (dict, "work", work != NULL ? dlp_stat_get (work) : 0);
   add_time (dict, "wait-in",
             dlp_stat_get (&stats->wait_in) + (waits_for == DLP_TURN_WAIT_INPUT ? waits : 0));
   add_time (dict, "wait-out",

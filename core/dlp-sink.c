@@ -61,7 +61,7 @@ dlp_sink_step (DlpElement *element, GCancellable *cancellable, GError **error)
   n = dlp_record_batch_get_length (batch) - row;
   if (priv->use_digest)
     dlp_digest_add (&priv->state.digest, batch, row, n, dlp_pad_get_position (in));
-  priv->state.records += n;
+  dlp_stat_add (&priv->state.records, n);
   if (!DLP_SINK_GET_CLASS (self)->consume (self, batch, row, n, error))
     return DLP_STEP_ERROR;
   dlp_pad_consume (in, n);
@@ -155,7 +155,7 @@ dlp_sink_get_n_records (DlpSink *self)
 {
   DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
 
-  return priv->state.records;
+  return dlp_stat_get (&priv->state.records);
 }
 
 void

@@ -15,7 +15,15 @@ DlpWorkPool *dlp_work_pool_new (guint n_threads);
 /* What is still queued is done first. */
 void dlp_work_pool_free (DlpWorkPool *self);
 guint dlp_work_pool_get_n_threads (DlpWorkPool *self);
-void dlp_work_pool_submit (DlpWorkPool *self, DlpPoolFunc func, gpointer user, gpointer data);
+/* A sum of CPU time, in nanoseconds; the pool's own, because who submits work may be gone when the
+ * time of it is counted. Atomic. */
+guint64 *dlp_work_pool_add_account (DlpWorkPool *self);
+/* @spent: (nullable): the account that it is counted on. */
+void dlp_work_pool_submit (DlpWorkPool *self,
+                           DlpPoolFunc func,
+                           gpointer user,
+                           gpointer data,
+                           guint64 *spent);
 /* CPU time of its threads so far, in nanoseconds. */
 guint64 dlp_work_pool_get_cpu_time (DlpWorkPool *self);
 

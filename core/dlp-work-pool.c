@@ -11,6 +11,7 @@ typedef struct
   DlpPoolFunc func;
   gpointer user;
   gpointer data;
+  guint64 *spent;
 } DlpWork;
 
 typedef struct
@@ -31,6 +32,7 @@ struct _DlpWorkPool
   guint count;
   guint idle;
   bool stopping;
+  GPtrArray *accounts; /* lock: of guint64 */
   guint n_workers;
   DlpWorker *workers;
 };
@@ -61,16 +63,21 @@ run_worker (gpointer data)
 {
   DlpWorker *worker = data;
   DlpWork work;
-  struct timespec now;
+  guint64 before = 0;
 
   pthread_setname_np (pthread_self (), "dlp-worker");
   while (next_work (worker->pool, &work))
     {
+      struct timespec now;
+      guint64 after;
+
       work.func (work.user, worker->index, work.data);
       clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
-      __atomic_store_n (&worker->cpu_time,
-                        now.tv_sec * G_GUINT64_CONSTANT (1000000000) + now.tv_nsec,
-                        __ATOMIC_RELAXED);
+      after = now.tv_sec * G_GUINT64_CONSTANT (1000000000) + now.tv_nsec;
+      __atomic_store_n (&worker->cpu_time, after, __ATOMIC_RELAXED);
+      if (work.spent != NULL)
+        __atomic_fetch_add (work.spent, after - before, __ATOMIC_RELAXED);
+      before = after;
     }
   return NULL;
 }
@@ -82,6 +89,7 @@ dlp_work_pool_new (guint n_threads)
 
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->cond, NULL);
+  self->accounts = g_ptr_array_new_with_free_func (g_free);
   self->capacity = 64;
   self->ring = g_new (DlpWork, self->capacity);
   self->n_workers = n_threads;
@@ -107,6 +115,7 @@ dlp_work_pool_free (DlpWorkPool *self)
     pthread_join (self->workers[i].thread, NULL);
   pthread_cond_destroy (&self->cond);
   pthread_mutex_destroy (&self->lock);
+  g_ptr_array_unref (self->accounts);
   g_free (self->workers);
   g_free (self->ring);
   g_free (self);
@@ -116,6 +125,17 @@ guint
 dlp_work_pool_get_n_threads (DlpWorkPool *self)
 {
   return self->n_workers;
+}
+
+guint64 *
+dlp_work_pool_add_account (DlpWorkPool *self)
+{
+  guint64 *account = g_new0 (guint64, 1);
+
+  pthread_mutex_lock (&self->lock);
+  g_ptr_array_add (self->accounts, account);
+  pthread_mutex_unlock (&self->lock);
+  return account;
 }
 
 static void
@@ -132,7 +152,11 @@ grow (DlpWorkPool *self)
 }
 
 void
-dlp_work_pool_submit (DlpWorkPool *self, DlpPoolFunc func, gpointer user, gpointer data)
+dlp_work_pool_submit (DlpWorkPool *self,
+                      DlpPoolFunc func,
+                      gpointer user,
+                      gpointer data,
+                      guint64 *spent)
 {
   bool wake;
 
@@ -145,7 +169,8 @@ dlp_work_pool_submit (DlpWorkPool *self, DlpPoolFunc func, gpointer user, gpoint
   pthread_mutex_lock (&self->lock);
   if (self->count == self->capacity)
     grow (self);
-  self->ring[(self->head + self->count++) & (self->capacity - 1)] = (DlpWork){ func, user, data };
+  self->ring[(self->head + self->count++) & (self->capacity - 1)] =
+      (DlpWork){ func, user, data, spent };
   wake = self->idle > 0;
   pthread_mutex_unlock (&self->lock);
 
