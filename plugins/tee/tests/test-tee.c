@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <dlp-harness.h>
+
+static void
+test_all (void)
+{
+  g_autoptr (GHashTable) got = dlp_harness_expect (
+      "check-source records=100 ! tee name=t ! check-sink name=k  t. ! check-sink name=j  "
+      "t.third ! limit records=10 ! check-sink name=i");
+  GPtrArray *k = g_hash_table_lookup (got, "k");
+  GPtrArray *j = g_hash_table_lookup (got, "j");
+  GPtrArray *i = g_hash_table_lookup (got, "i");
+
+  g_assert_cmpuint (k->len, ==, 100);
+  g_assert_cmpuint (j->len, ==, 100);
+  g_assert_cmpuint (i->len, ==, 10);
+  for (guint n = 0; n < 100; n++)
+    g_assert_cmpstr (g_ptr_array_index (k, n), ==, g_ptr_array_index (j, n));
+  for (guint n = 0; n < 10; n++)
+    g_assert_cmpstr (g_ptr_array_index (k, n), ==, g_ptr_array_index (i, n));
+}
+
+/* Branches that meet again are refused. */
+static void
+test_diamond (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (dlp_harness_run (
+      "check-source ! tee name=t ! mix name=m ! check-sink name=k  t. ! m.", NULL, &error));
+  g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK);
+  g_assert_nonnull (strstr (error->message, "meet again"));
+}
+
+static void
+test_resume (void)
+{
+  const char *graph =
+      "check-source records=70 ! shuffle size=7 ! tee name=t ! check-sink name=k  "
+      "t. ! limit records=25 ! check-sink name=j  t. ! shuffle size=20 ! check-sink name=i";
+
+  dlp_harness_check_resume (graph, 1);
+  for (guint n = 0; n < dlp_harness_scale (10); n++)
+    dlp_harness_check_resume (graph, 0);
+}
+
+static void
+test_settings (void)
+{
+  dlp_harness_check_settings (
+      "check-source records=200 ! tee name=t ! check-sink name=k  t. ! limit records=25 ! "
+      "check-sink name=j");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  dlp_harness_init ();
+  g_test_add_func ("/tee/all", test_all);
+  g_test_add_func ("/tee/diamond", test_diamond);
+  g_test_add_func ("/tee/resume", test_resume);
+  g_test_add_func ("/tee/settings", test_settings);
+  return g_test_run ();
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <dlpipe/dlp-tokenizer.h>
+
+#include <dlp-harness.h>
+
+static GPtrArray *
+lines_of (GHashTable *got)
+{
+  return g_hash_table_lookup (got, "k");
+}
+
+static void
+assert_all (const char *graph, gboolean (*check) (const char *line))
+{
+  g_autoptr (GHashTable) got = dlp_harness_expect (graph);
+
+  g_assert_cmpuint (lines_of (got)->len, ==, 100);
+  for (guint i = 0; i < lines_of (got)->len; i++)
+    if (!check (g_ptr_array_index (lines_of (got), i)))
+      g_error ("%s: %s", graph, (char *) g_ptr_array_index (lines_of (got), i));
+}
+
+static gboolean
+is_empty (const char *line)
+{
+  return g_str_has_suffix (line, "tokens=");
+}
+
+static gboolean
+ends_with_eod (const char *line)
+{
+  return is_empty (line) || g_str_has_suffix (line, " 50256");
+}
+
+static gboolean
+begins_with_eod (const char *line)
+{
+  return is_empty (line) || strstr (line, "tokens= 50256 ") != NULL ||
+         g_str_has_suffix (line, "tokens= 50256");
+}
+
+static gboolean
+has_no_eod (const char *line)
+{
+  return strstr (line, " 50256") == NULL;
+}
+
+static void
+test_eod (void)
+{
+  assert_all ("check-source ! tokenizer cache-bytes=256k ! check-sink name=k", ends_with_eod);
+  assert_all ("check-source ! tokenizer eod=prepend ! check-sink name=k", begins_with_eod);
+  assert_all ("check-source ! tokenizer eod=none ! check-sink name=k", has_no_eod);
+  assert_all ("check-source ! tokenizer eod-token=50256 ! check-sink name=k", ends_with_eod);
+  assert_all ("check-source ! tokenizer eod-token=<|endoftext|> ! check-sink name=k",
+              ends_with_eod);
+}
+
+static void
+assert_refused (const char *graph, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (dlp_harness_run (graph, NULL, &error));
+  g_assert_nonnull (error);
+  if (strstr (error->message, part) == NULL)
+    g_error ("“%s” is not in: %s", part, error->message);
+}
+
+static void
+test_errors (void)
+{
+  assert_refused ("check-source ! tokenizer eod-token=<eos> ! check-sink name=k",
+                  "there are: <|endoftext|> (50256)");
+  assert_refused ("check-source ! tokenizer eod-token=50257 ! check-sink name=k",
+                  "ids of gpt2 are below 50257");
+  assert_refused ("check-source ! tokenizer field=body ! check-sink name=k",
+                  "a string field “body”");
+  assert_refused ("check-source tokens=true ! tokenizer field=tokens ! check-sink name=k",
+                  "a string field “tokens”");
+  assert_refused ("check-source ! tokenizer output-field=id ! check-sink name=k",
+                  "has a field “id” already");
+  assert_refused ("check-source ! tokenizer model=/nonexistent ! check-sink name=k",
+                  "/nonexistent");
+}
+
+/* What is in the documents of check-source as text must not become a special id, unless it is asked
+ * for. */
+static void
+test_specials (void)
+{
+  g_autoptr (GHashTable) text =
+      dlp_harness_expect ("check-source ! tokenizer eod=none ! check-sink name=k");
+  g_autoptr (GHashTable) allow = dlp_harness_expect (
+      "check-source ! tokenizer eod=none special-tokens=allow ! check-sink name=k");
+  g_autoptr (GHashTable) drop = dlp_harness_expect (
+      "check-source ! tokenizer name=t eod=none special-tokens=drop ! check-sink name=k  "
+      "t.rejected ! check-sink name=j");
+  guint with = 0;
+
+  for (guint i = 0; i < lines_of (allow)->len; i++)
+    with += strstr (g_ptr_array_index (lines_of (allow), i), " 50256") != NULL;
+  g_assert_cmpuint (with, >, 10);
+  for (guint i = 0; i < lines_of (text)->len; i++)
+    g_assert_null (strstr (g_ptr_array_index (lines_of (text), i), " 50256"));
+  g_assert_cmpuint (lines_of (drop)->len, ==, 100 - with);
+  g_assert_cmpuint (((GPtrArray *) g_hash_table_lookup (drop, "j"))->len, ==, with);
+  assert_refused ("check-source ! tokenizer special-tokens=error ! check-sink name=k", "row ");
+}
+
+static void
+test_resume (void)
+{
+  dlp_harness_check_resume (
+      "check-source records=70 ! tokenizer cache-bytes=256k ! check-sink name=k", 1);
+  dlp_harness_check_resume ("check-source records=70 ! tokenizer name=t cache-bytes=256k "
+                            "special-tokens=drop keep-text=true ! check-sink "
+                            "name=k  t.rejected ! check-sink name=j",
+                            1);
+  for (guint n = 0; n < dlp_harness_scale (20); n++)
+    dlp_harness_check_resume ("check-source records=150 ! tokenizer cache-bytes=256k ! shuffle "
+                              "size=9 ! check-sink name=k",
+                              0);
+}
+
+static void
+test_settings (void)
+{
+  dlp_harness_check_settings (
+      "check-source records=300 ! tokenizer model=o200k_base cache-bytes=256k ! check-sink name=k");
+}
+
+int
+main (int argc, char **argv)
+{
+  /* Keeps the tables that each of many pipelines would load again. */
+  g_autoptr (DlpTokenizer) gpt2 = dlp_tokenizer_new ("gpt2", NULL, NULL);
+  g_autoptr (DlpTokenizer) o200k = dlp_tokenizer_new ("o200k_base", NULL, NULL);
+
+  g_test_init (&argc, &argv, NULL);
+  dlp_harness_init ();
+  g_test_add_func ("/tokenizer/eod", test_eod);
+  g_test_add_func ("/tokenizer/errors", test_errors);
+  g_test_add_func ("/tokenizer/specials", test_specials);
+  g_test_add_func ("/tokenizer/resume", test_resume);
+  g_test_add_func ("/tokenizer/settings", test_settings);
+  return g_test_run ();
+}
