@@ -28,6 +28,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   int code;
 
+  launch_block_signals ();
   setlocale (LC_CTYPE, "");
   if (!launch_options_parse (&options, &argc, &argv, &error))
     {

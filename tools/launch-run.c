@@ -187,9 +187,9 @@ say_resumed (GVariant *report)
   for (guint i = 0; i < elements->len; i++)
     replay = MAX (replay, g_array_index (elements, LaunchElement, i).replay);
   if (attempt > 1)
-    launch_say ("attempt %u, going on behind record %" G_GUINT64_FORMAT
-                "; replaying %" G_GUINT64_FORMAT " records",
-                attempt, records, replay);
+    launch_say ("attempt %u, going on behind record %" G_GUINT64_FORMAT, attempt, records);
+  if (replay > 0)
+    launch_say ("replaying %" G_GUINT64_FORMAT " records", replay);
 }
 
 static void
@@ -216,6 +216,11 @@ say_end (LaunchRun *self)
   else if (g_error_matches (self->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED))
     launch_say ("stopped: %s%s", totals,
                 launch_has_state (self->pipeline) ? "; continue with the same command" : "");
+  else if (g_error_matches (self->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_ABORTED))
+    launch_say ("aborted: %s%s", totals,
+                launch_has_state (self->pipeline) ?
+                    "; the same command goes on from the last checkpoint" :
+                    "");
   else
     launch_error (self->error->message);
 }
@@ -283,6 +288,18 @@ prepare_done (GObject *source, GAsyncResult *result, gpointer data)
   dlp_pipeline_run_async (self->pipeline, NULL, run_done, self);
 }
 
+void
+launch_block_signals (void)
+{
+  sigset_t signals;
+
+  sigemptyset (&signals);
+  for (guint i = 0; i < G_N_ELEMENTS (caught); i++)
+    sigaddset (&signals, caught[i]);
+  pthread_sigmask (SIG_BLOCK, &signals, NULL);
+  signal (SIGPIPE, SIG_IGN);
+}
+
 int
 launch_run (DlpPipeline *pipeline, const LaunchOptions *options)
 {
@@ -292,13 +309,8 @@ launch_run (DlpPipeline *pipeline, const LaunchOptions *options)
   guint tick_id;
   int fd, code;
 
-  sigemptyset (&signals);
-  for (guint i = 0; i < G_N_ELEMENTS (caught); i++)
-    sigaddset (&signals, caught[i]);
-  pthread_sigmask (SIG_BLOCK, &signals, NULL);
-  signal (SIGPIPE, SIG_IGN);
+  pthread_sigmask (SIG_BLOCK, NULL, &signals);
   fd = signalfd (-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
-
   self.loop = g_main_loop_new (NULL, FALSE);
   g_unix_fd_add (fd, G_IO_IN, signals_ready, &self);
   tick_id = g_timeout_add (TICK_MS, tick, &self);

@@ -57,6 +57,10 @@ get_remedy (const LaunchElement *element,
   if (element->work > element->cpu && sum_work (elements) > 0.8 * workers * seconds)
     return g_strdup_printf ("all %u workers are busy: more CPUs, or --workers, make it faster",
                             workers);
+  if (element->work > element->cpu)
+    return g_strdup_printf (
+        "its work got %.1f of %u CPUs: is the machine busy with something else?",
+        sum_work (elements) / seconds, workers);
   if (element->io_wait > 0.25 * seconds)
     return g_strdup ("it waits for its files: faster storage, or interleave=4 on the reader");
   if (element->records_out == 0 && element->records_in > 0)

@@ -83,6 +83,8 @@ DlpPipeline *launch_make_pipeline (const LaunchOptions *options, GError **error)
 char *launch_why_no_state (DlpPipeline *pipeline);
 bool launch_has_state (DlpPipeline *pipeline);
 
+/* Before anything else, and before there are threads: launch_run() takes them up. */
+void launch_block_signals (void);
 /* Prepares and runs, with signals, progress and all that is said. */
 int launch_run (DlpPipeline *pipeline, const LaunchOptions *options);
 int launch_check (DlpPipeline *pipeline, const LaunchOptions *options);
