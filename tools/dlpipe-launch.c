@@ -28,7 +28,6 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   int code;
 
-  launch_block_signals ();
   setlocale (LC_CTYPE, "");
   if (!launch_options_parse (&options, &argc, &argv, &error))
     {
@@ -41,6 +40,8 @@ main (int argc, char **argv)
       printf ("dlpipe-launch %s\n", DLP_VERSION);
       return 0;
     }
+  if (!options.check && options.dry_run == 0)
+    launch_block_signals ();
   launch_log_init (options.quiet, options.verbose);
   code = launch (&options);
   launch_options_clear (&options);
