@@ -21,6 +21,7 @@ typedef struct
   guint64 seed;
   gboolean strict;
   gsize memory; /* of an element; 0: 16 MiB */
+  guint stride; /* of rig_assert_resumable(): every so many records; 0: every one */
 } RigConfig;
 
 typedef struct _Rig Rig;
@@ -71,8 +72,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (RigOutput, rig_output_free)
 RigOutput *rig_run (const RigConfig *config);
 /* Stops after every record, saves, goes on in new elements. */
 RigOutput *rig_run_in_pieces (const RigConfig *config);
-/* At every record of one run: what a new one makes of the rest is what this one goes on to make. */
-void rig_assert_resumable (const RigConfig *config);
+/* At every record of a run by @config: what one by @later makes of the rest is what this one goes
+ * on to make. */
+void rig_assert_resumable (const RigConfig *config, const RigConfig *later);
 void rig_assert_equal (const RigOutput *a, const RigOutput *b);
 
 /* How often a random test runs: @n times DLPIPE_TEST_SCALE, at least once. */

@@ -18,7 +18,7 @@ append_line (GString *text, guint file, guint i)
       g_string_append_printf (text, "{\"text\":\"bad %u %u\n", file, i);
       break;
     case 5:
-      g_string_append_printf (text, "{\"id\":%u,\"text\":null}\r\n", i);
+      g_string_append_printf (text, "{\"id\":\"\\udfff %u\",\"text\":null}\r\n", i);
       break;
     case 6:
       g_string_append_printf (text, "{\"text\":\"\\ud800 %u %u\",\"text\":\"again %u\"}\n", file, i,
@@ -112,11 +112,50 @@ test_every_record (gconstpointer data)
       g_assert_cmpuint (whole->rejected->len, ==, 2 * 22);
       rig_assert_equal (pieces, whole);
       if (i == 0)
-        rig_assert_resumable (config);
+        rig_assert_resumable (config, config);
       if (first == NULL)
         first = g_steal_pointer (&whole);
       else
         assert_same_records (whole, first);
+    }
+}
+
+/* More than fits one step, so that marks lie within chunks; the size of chunks may be another one
+ * in each run. */
+static void
+test_large_chunks (gconstpointer data)
+{
+  static const char *const sizes[][2] = { { "1M", "1M" }, { "1M", "2k" }, { "9k", "300" } };
+  g_autoptr (Fixture) folder = fixture_new ();
+  g_autofree char *glob = fixture_path (folder, "*");
+
+  for (guint file = 0; file < 3; file++)
+    {
+      g_autofree char *name = g_strdup_printf ("%u.jsonl%s", file, file == 1 ? ".gz" : "");
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      for (guint i = 0; i < 1500 + 1000 * file; i++)
+        append_line (text, file, i);
+      for (guint i = 0; file == 0 && i < 900; i++)
+        append_line (text, file, 5);
+      fixture_write (folder, name, text->str, (gssize) text->len);
+    }
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autoptr (Fixture) before = fixture_new_at (glob);
+      g_autoptr (Fixture) after = fixture_new_at (glob);
+      Fixture *fixtures[] = { before, after };
+
+      for (guint k = 0; k < 2; k++)
+        {
+          fixture_set_reader (fixtures[k], "max-bad-ratio=1");
+          fixture_set_reader (fixtures[k], "fields=id");
+          fixture_set_reader (fixtures[k], "interleave=%u", GPOINTER_TO_UINT (data));
+          fixture_set_reader (fixtures[k], "chunk-bytes=%s", sizes[i][k]);
+          fixtures[k]->config.stride = 211;
+        }
+      rig_assert_resumable (fixture_config (before), fixture_config (after));
     }
 }
 
@@ -264,6 +303,8 @@ main (int argc, char **argv)
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   g_test_add_data_func ("/reader/resume/1", GUINT_TO_POINTER (1), test_every_record);
   g_test_add_data_func ("/reader/resume/3", GUINT_TO_POINTER (3), test_every_record);
+  g_test_add_data_func ("/reader/resume/large-chunks/1", GUINT_TO_POINTER (1), test_large_chunks);
+  g_test_add_data_func ("/reader/resume/large-chunks/2", GUINT_TO_POINTER (2), test_large_chunks);
   g_test_add_func ("/reader/resume/failure", test_failure);
   g_test_add_func ("/reader/resume/damage", test_damage);
   g_test_add_func ("/reader/resume/bad-states", test_bad_states);
