@@ -214,3 +214,25 @@ dlp_harness_check_settings (const char *graph)
               compare (expected, what);
             }
 }
+
+void
+dlp_harness_check_golden (const char *graph, const char *path)
+{
+  g_autoptr (GHashTable) got = dlp_harness_expect (graph);
+  GPtrArray *lines = g_hash_table_lookup (got, "k");
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *want = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < lines->len; i++)
+    g_string_append_printf (text, "%s\n", (char *) g_ptr_array_index (lines, i));
+  if (g_getenv ("DLPIPE_UPDATE_GOLDEN") != NULL)
+    {
+      g_file_set_contents (path, text->str, text->len, &error);
+      g_assert_no_error (error);
+      return;
+    }
+  g_file_get_contents (path, &want, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (text->str, ==, want);
+}

@@ -89,11 +89,19 @@ test_settings (void)
   dlp_harness_check_settings ("check-source records=300 ! limit records=219 ! check-sink name=k");
 }
 
+static void
+test_golden (void)
+{
+  dlp_harness_check_golden ("check-source records=20 ! limit records=7 ! check-sink name=k",
+                            GOLDEN);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   dlp_harness_init ();
+  g_test_add_func ("/limit/golden", test_golden);
   g_test_add_func ("/limit/records", test_records);
   g_test_add_func ("/limit/tokens", test_tokens);
   g_test_add_func ("/limit/errors", test_errors);

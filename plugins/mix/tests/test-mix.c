@@ -114,11 +114,20 @@ test_settings (void)
   dlp_harness_check_settings (graph);
 }
 
+static void
+test_golden (void)
+{
+  dlp_harness_check_golden ("check-source records=12 ! m.a  check-source records=5 variant=1 ! m.b "
+                            " mix name=m weights=a:1,b:2 ! check-sink name=k",
+                            GOLDEN);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   dlp_harness_init ();
+  g_test_add_func ("/mix/golden", test_golden);
   g_test_add_func ("/mix/weights", test_weights);
   g_test_add_func ("/mix/shares", test_shares);
   g_test_add_func ("/mix/exhausted", test_exhausted);

@@ -78,11 +78,18 @@ test_spill (void)
     g_assert_cmpstr (g_ptr_array_index (got, i), ==, g_ptr_array_index (want, i));
 }
 
+static void
+test_golden (void)
+{
+  dlp_harness_check_golden ("check-source records=20 ! shuffle size=6 ! check-sink name=k", GOLDEN);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   dlp_harness_init ();
+  g_test_add_func ("/shuffle/golden", test_golden);
   g_test_add_func ("/shuffle/permutation", test_permutation);
   g_test_add_func ("/shuffle/resume", test_resume);
   g_test_add_func ("/shuffle/settings", test_settings);

@@ -53,11 +53,18 @@ test_settings (void)
       "check-sink name=j");
 }
 
+static void
+test_golden (void)
+{
+  dlp_harness_check_golden ("check-source records=12 ! tee ! check-sink name=k", GOLDEN);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   dlp_harness_init ();
+  g_test_add_func ("/tee/golden", test_golden);
   g_test_add_func ("/tee/all", test_all);
   g_test_add_func ("/tee/diamond", test_diamond);
   g_test_add_func ("/tee/resume", test_resume);

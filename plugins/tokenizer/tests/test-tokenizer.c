@@ -131,6 +131,14 @@ test_settings (void)
       "check-source records=300 ! tokenizer model=o200k_base cache-bytes=256k ! check-sink name=k");
 }
 
+static void
+test_golden (void)
+{
+  dlp_harness_check_golden (
+      "check-source records=15 ! tokenizer model=cl100k_base keep-text=true ! check-sink name=k",
+      GOLDEN);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -140,6 +148,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   dlp_harness_init ();
+  g_test_add_func ("/tokenizer/golden", test_golden);
   g_test_add_func ("/tokenizer/eod", test_eod);
   g_test_add_func ("/tokenizer/errors", test_errors);
   g_test_add_func ("/tokenizer/specials", test_specials);
