@@ -196,6 +196,24 @@ dlp_element_add_optional_pad (DlpElement *self, const char *name, DlpPadDirectio
   return add_pad (self, name, direction, true);
 }
 
+static void
+set_no_pad_error (GError **error, DlpElement *self, DlpPadDirection direction)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+  const char *name = dlp_element_get_name (self);
+  const char *why;
+
+  if (direction == DLP_PAD_INPUT)
+    why = priv->inputs->len == 0 ? "takes no input: it begins a chain" :
+                                   "has no free input pad: an input takes one link; a mix joins "
+                                   "several";
+  else
+    why = priv->outputs->len == 0 ? "has no output: it ends a chain" :
+                                    "has no free output pad: an output feeds one link; a tee "
+                                    "copies it to several";
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK, "%s %s", name, why);
+}
+
 DlpPad *
 dlp_element_request_pad (DlpElement *self,
                          DlpPadDirection direction,
@@ -210,8 +228,7 @@ dlp_element_request_pad (DlpElement *self,
     g_set_error (&local, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK, "%s has no %s pad “%s”",
                  dlp_element_get_name (self), what, name);
   else if (pad == NULL && local == NULL)
-    g_set_error (&local, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK, "%s has no free %s pad",
-                 dlp_element_get_name (self), what);
+    set_no_pad_error (&local, self, direction);
   else if (pad != NULL && dlp_pad_is_linked (pad))
     g_set_error (&local, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK,
                  "%s pad “%s” of %s is linked already", what, pad->name,

@@ -60,6 +60,7 @@ dlp_pipeline_get_progress (DlpPipeline *self,
         }
     }
   totals[2] = done;
+  totals[3] = total;
   *fraction = self->complete ? 1.0 : total > 0 ? MIN ((double) done / total, 1.0) : -1.0;
   *files_done = files;
   *files_total = of_files;
@@ -288,6 +289,7 @@ dlp_pipeline_get_report (DlpPipeline *self)
   g_variant_dict_insert (&dict, "records", "t", totals[0]);
   g_variant_dict_insert (&dict, "tokens", "t", totals[1]);
   g_variant_dict_insert (&dict, "bytes", "t", totals[2]);
+  g_variant_dict_insert (&dict, "bytes-total", "t", totals[3]);
   g_variant_dict_insert (&dict, "elapsed", "d", elapsed);
   g_variant_dict_insert (&dict, "attempt-elapsed", "d", elapsed - self->elapsed_before);
   g_variant_dict_insert (&dict, "eta", "d", fraction > 0.0 ? elapsed / fraction - elapsed : -1.0);

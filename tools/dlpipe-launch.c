@@ -18,6 +18,8 @@ launch (const LaunchOptions *options)
     }
   if (options->check)
     return launch_check (pipeline, options);
+  if (options->dry_run > 0)
+    return launch_dry_run (pipeline, options);
   return launch_run (pipeline, options);
 }
 

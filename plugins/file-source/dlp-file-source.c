@@ -142,38 +142,6 @@ check_list (DlpFileSource *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-dlp_file_source_negotiate (DlpElement *element, GError **error)
-{
-  DlpFileSource *self = DLP_FILE_SOURCE (element);
-  g_autoptr (DlpSchema) schema = dlp_schema_files ();
-  gboolean has_location = self->location != NULL && self->location[0] != NULL;
-
-  if (!parse_shard (self, error))
-    return FALSE;
-  if (!has_location && self->list_name == NULL)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "nothing to read: location=FILE (a path, a glob, a URI, or - for the "
-                   "standard input) or list=FILE is needed");
-      return FALSE;
-    }
-
-  g_clear_pointer (&self->list, file_list_free);
-  self->list = file_list_new ((const char *const *) self->location, self->list_name,
-                              self->order == ORDER_SORTED, NULL, error);
-  if (self->list == NULL)
-    {
-      g_prefix_error (error, "%s: ", dlp_element_get_name (element));
-      return FALSE;
-    }
-  if (!check_list (self, error))
-    return FALSE;
-
-  dlp_pad_set_schema (dlp_element_get_output (element, 0), schema);
-  return TRUE;
-}
-
 /* ---- their order in an epoch ---- */
 
 static void
@@ -239,13 +207,45 @@ show_total (DlpFileSource *self)
 }
 
 static gboolean
+dlp_file_source_negotiate (DlpElement *element, GError **error)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (element);
+  g_autoptr (DlpSchema) schema = dlp_schema_files ();
+  gboolean has_location = self->location != NULL && self->location[0] != NULL;
+
+  if (!parse_shard (self, error))
+    return FALSE;
+  if (!has_location && self->list_name == NULL)
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "nothing to read: location=FILE (a path, a glob, a URI, or - for the "
+                   "standard input) or list=FILE is needed");
+      return FALSE;
+    }
+
+  g_clear_pointer (&self->list, file_list_free);
+  self->list = file_list_new ((const char *const *) self->location, self->list_name,
+                              self->order == ORDER_SORTED, NULL, error);
+  if (self->list == NULL)
+    {
+      g_prefix_error (error, "%s: ", dlp_element_get_name (element));
+      return FALSE;
+    }
+  if (!check_list (self, error))
+    return FALSE;
+
+  dlp_pad_set_schema (dlp_element_get_output (element, 0), schema);
+  show_total (self);
+  return TRUE;
+}
+
+static gboolean
 dlp_file_source_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpFileSource *self = DLP_FILE_SOURCE (element);
   g_autoptr (DlpSchema) schema = dlp_schema_files ();
 
   self->builder = dlp_record_batch_builder_new (schema);
-  show_total (self);
   if (count_own_files (self) == 0)
     {
       g_autofree char *message = g_strdup_printf ("shard=%s of %u files has none", self->shard,
@@ -481,6 +481,7 @@ dlp_file_source_finalize (GObject *object)
   DlpFileSource *self = DLP_FILE_SOURCE (object);
 
   g_clear_pointer (&self->list, file_list_free);
+  g_free (self->shuffled);
   g_strfreev (self->location);
   g_free (self->list_name);
   g_free (self->shard);
