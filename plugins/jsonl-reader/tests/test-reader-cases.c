@@ -140,6 +140,80 @@ test_values (void)
     }
 }
 
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* (transfer full): the counts. */
+static char *
+print_report (const RigOutput *output)
+{
+  g_autoptr (GVariant) counters = g_variant_lookup_value (output->report, "counters", NULL);
+  g_autoptr (GVariant) bad = g_variant_lookup_value (output->report, "bad", NULL);
+  g_autofree char *counters_text = g_variant_print (counters, FALSE);
+  g_autofree char *bad_text = g_variant_print (bad, FALSE);
+
+  return g_strdup_printf ("bad %s, damaged %" G_GUINT64_FORMAT ", %s", bad_text,
+                          get_damaged (output), counters_text);
+}
+
+static void
+append_lines (GString *all, const char *prefix, GPtrArray *lines, const char *folder)
+{
+  for (guint i = 0; i < lines->len; i++)
+    {
+      g_auto (GStrv) parts = g_strsplit (lines->pdata[i], folder, -1);
+      g_autofree char *line = g_strjoinv ("", parts);
+
+      /* The keys of j25 are long. */
+      g_string_append_printf (all, "%s %.400s\n", prefix, line);
+    }
+}
+
+/* Everything that comes of the cases in JSON lines, as it was looked through once: golden.txt. To
+ * make it again: DLPIPE_WRITE_GOLDEN=FILE. */
+static void
+test_golden (void)
+{
+  g_autofree char *folder = g_build_filename (data_path (), "cases/", NULL);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "golden.txt", NULL);
+  g_autofree char *expected = NULL;
+  g_autoptr (GString) all = g_string_new (NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  const char *name;
+  GError *error = NULL;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (name[0] == 'j')
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+  for (guint i = 0; i < names->len; i++)
+    {
+      g_autoptr (Fixture) fixture = open_case (names->pdata[i], 65536);
+      g_autoptr (RigOutput) output = NULL;
+      g_autofree char *report = NULL;
+
+      fixture_set_reader (fixture, "fields=id");
+      output = rig_run (fixture_config (fixture));
+      g_assert_no_error (output->error);
+      g_string_append_printf (all, "%s\n", (const char *) names->pdata[i]);
+      append_lines (all, "  good", output->good, folder);
+      append_lines (all, "  bad ", output->rejected, folder);
+      report = print_report (output);
+      g_string_append_printf (all, "  %s\n", report);
+    }
+
+  if (g_getenv ("DLPIPE_WRITE_GOLDEN") != NULL)
+    g_file_set_contents (g_getenv ("DLPIPE_WRITE_GOLDEN"), all->str, (gssize) all->len, &error);
+  g_assert_no_error (error);
+  g_file_get_contents (path, &expected, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (all->str, ==, expected);
+}
+
 /* What is said of each, by default: the first fault ends the run, named with its place. */
 static void
 assert_message (const char *file, const char *setting, const char *message)
@@ -191,6 +265,7 @@ main (int argc, char **argv)
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   add_cases ();
   g_test_add_func ("/reader/values", test_values);
+  g_test_add_func ("/reader/golden", test_golden);
   g_test_add_func ("/reader/messages", test_messages);
   return g_test_run ();
 }
