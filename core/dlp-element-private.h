@@ -41,6 +41,9 @@ typedef struct
   bool started;
   bool holds_marks;
   bool ended; /* atomic */
+  /* Atomic: the state at its end, set before its consumers see the end. Nothing is made from it any
+   * more, but its counters are part of every later checkpoint. */
+  DlpState *final_state;
   DlpWaker waker;
 
   /* Snapshot of a sink: asked for by the checkpoint thread, taken between steps. */

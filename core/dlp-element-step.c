@@ -165,8 +165,17 @@ is_needed (DlpElementPrivate *priv)
 }
 
 static void
+keep_final_state (DlpElement *self, DlpElementPrivate *priv)
+{
+  if (priv->final_state == NULL)
+    __atomic_store_n (&priv->final_state, DLP_ELEMENT_GET_CLASS (self)->save (self),
+                      __ATOMIC_RELEASE);
+}
+
+static void
 end (DlpElement *self, DlpElementPrivate *priv)
 {
+  keep_final_state (self, priv);
   for (guint i = 0; i < priv->outputs->len; i++)
     dlp_pad_end (g_ptr_array_index (priv->outputs, i));
   if (DLP_IS_SINK (self))
@@ -179,6 +188,7 @@ dlp_element_restore_ended (DlpElement *self)
 {
   DlpElementPrivate *priv = dlp_element_get_private (self);
 
+  keep_final_state (self, priv);
   for (guint i = 0; i < priv->inputs->len; i++)
     dlp_pad_restore_closed (g_ptr_array_index (priv->inputs, i));
   for (guint i = 0; i < priv->outputs->len; i++)

@@ -15,7 +15,7 @@
  *   elements      aa{sv}, producers first:
  *     name s, factory s, needed b, version u, oldest u, fixed a{ss}, links as,
  *     emitted at (per output), inputs ax (position per input, -1: closed), state a{sv}, sink a{sv}
- * (sinks only)
+ * (sinks only); where it is not needed any more, only its last state, for its counters
  */
 
 #include <string.h>
@@ -107,7 +107,11 @@ describe_element (DlpElement *element, const DlpElementPlace *place)
   g_variant_dict_insert_value (&dict, "fixed", describe_fixed (element));
   g_variant_dict_insert_value (&dict, "links", describe_links (element));
   if (!place->needed)
-    return g_variant_dict_end (&dict);
+    {
+      if (place->state != NULL)
+        g_variant_dict_insert_value (&dict, "state", klass->describe (element, place->state));
+      return g_variant_dict_end (&dict);
+    }
 
   for (guint i = 0; i < n_inputs; i++)
     positions[i] = place->inputs[i].mark != NULL ? (gint64) place->inputs[i].position : -1;
@@ -176,10 +180,13 @@ place_elements (DlpPipeline *self,
           place->state = oldest[k]->state;
           place->emitted = oldest[k]->emitted;
           place->inputs = oldest[k]->inputs;
-          if ((klass->flags & DLP_ELEMENT_LOG) && klass->make_durable != NULL &&
-              !klass->make_durable (element, place->state, error))
-            return false;
         }
+      else if (!place->needed)
+        place->state =
+            __atomic_load_n (&dlp_element_get_private (element)->final_state, __ATOMIC_ACQUIRE);
+      if ((klass->flags & DLP_ELEMENT_LOG) && klass->make_durable != NULL && place->state != NULL &&
+          !klass->make_durable (element, place->state, error))
+        return false;
       if (!place->needed)
         continue;
       for (guint i = 0; i < dlp_element_get_n_inputs (element); i++)
@@ -398,12 +405,19 @@ restore_inputs (DlpElement *element, GVariant *recorded, GError **error)
 }
 
 static bool
-load_states (DlpElement *element, GVariant *recorded, guint version, GError **error)
+load_state (DlpElement *element, GVariant *recorded, guint version, GError **error)
 {
   g_autoptr (GVariant) state = g_variant_lookup_value (recorded, "state", G_VARIANT_TYPE_VARDICT);
+
+  return state == NULL || DLP_ELEMENT_GET_CLASS (element)->load (element, state, version, error);
+}
+
+static bool
+load_states (DlpElement *element, GVariant *recorded, guint version, GError **error)
+{
   g_autoptr (GVariant) base = NULL;
 
-  if (state != NULL && !DLP_ELEMENT_GET_CLASS (element)->load (element, state, version, error))
+  if (!load_state (element, recorded, version, error))
     return false;
   if (!DLP_IS_SINK (element))
     return true;
@@ -428,6 +442,8 @@ restore_element (DlpElement *element, GVariant *recorded, GError **error)
     }
   if (!needed)
     {
+      if (!load_state (element, recorded, version, error))
+        return false;
       dlp_element_restore_ended (element);
       return true;
     }
