@@ -13,7 +13,7 @@ launch (const LaunchOptions *options)
 
   if (pipeline == NULL)
     {
-      launch_error (error->message);
+      launch_report_error (error);
       return launch_exit_for_prepare (error);
     }
   if (options->check)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <string.h>
+
 #include "launch.h"
 
 /* What an error says by itself; 0: nothing. */
@@ -25,6 +27,20 @@ exit_for_error (const GError *error)
       g_error_matches (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT))
     return LAUNCH_EXIT_USAGE;
   return 0;
+}
+
+/* With the remedy that only the tool knows. */
+void
+launch_report_error (const GError *error)
+{
+  g_autofree char *message = NULL;
+
+  if (g_error_matches (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT) &&
+      strstr (error->message, "--restart") == NULL)
+    message =
+        g_strconcat (error->message,
+                     "; the graph with --restart begins anew and discards what was written", NULL);
+  launch_error (message != NULL ? message : error->message);
 }
 
 int

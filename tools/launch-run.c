@@ -186,8 +186,10 @@ say_resumed (GVariant *report)
   g_variant_lookup (report, "records", "t", &records);
   for (guint i = 0; i < elements->len; i++)
     replay = MAX (replay, g_array_index (elements, LaunchElement, i).replay);
-  if (attempt > 1)
+  if (attempt > 1 && records > 0)
     launch_say ("attempt %u, going on behind record %" G_GUINT64_FORMAT, attempt, records);
+  else if (attempt > 1)
+    launch_say ("attempt %u, from the first record on", attempt);
   if (replay > 0)
     launch_say ("replaying %" G_GUINT64_FORMAT " records", replay);
 }
@@ -222,7 +224,7 @@ say_end (LaunchRun *self)
                     "; the same command goes on from the last checkpoint" :
                     "");
   else
-    launch_error (self->error->message);
+    launch_report_error (self->error);
 }
 
 static int
@@ -233,7 +235,7 @@ conclude (LaunchRun *self)
 
   if (!self->running)
     {
-      launch_error (self->error->message);
+      launch_report_error (self->error);
       code = launch_exit_for_prepare (self->error);
     }
   else
@@ -297,7 +299,9 @@ launch_block_signals (void)
   for (guint i = 0; i < G_N_ELEMENTS (caught); i++)
     sigaddset (&signals, caught[i]);
   pthread_sigmask (SIG_BLOCK, &signals, NULL);
+  /* Writes that fail say so by their error. */
   signal (SIGPIPE, SIG_IGN);
+  signal (SIGXFSZ, SIG_IGN);
 }
 
 int
