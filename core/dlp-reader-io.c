@@ -259,7 +259,8 @@ dlp_reader_start_io (DlpReader *self)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
 
-  priv->n_threads = priv->threaded ? MIN (priv->max_open, 8) : 0;
+  /* One for each stream that may be open: a pipe without data must keep nobody from the others. */
+  priv->n_threads = priv->threaded ? priv->max_open : 0;
   priv->threads = g_new (pthread_t, priv->n_threads);
   for (guint i = 0; i < priv->n_threads; i++)
     if (pthread_create (&priv->threads[i], NULL, run_io, self) != 0)
