@@ -349,7 +349,7 @@ rig_next_within (Rig *self, double seconds, gboolean *is_rejected, GError **erro
         }
       if (g_get_monotonic_time () > until)
         return NULL;
-      g_usleep (20);
+      g_usleep (100);
     }
 }
 
@@ -387,7 +387,7 @@ rig_drain (Rig *self, GError **error)
           g_propagate_error (error, g_error_copy (self->error));
           return n;
         }
-      g_usleep (20);
+      g_usleep (100);
     }
   return n;
 }
