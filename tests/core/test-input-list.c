@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dlp-input-index-private.h"
@@ -274,9 +275,12 @@ test_torn_tail (Fixture *fixture, gconstpointer unused)
   for (gsize n = length; n <= size; n++)
     {
       guint64 again, hash_again;
+      struct stat st;
 
       g_assert_true (g_file_set_contents (fixture->file, contents, (gssize) n, NULL));
       restore (fixture, n % 2 == 0 ? DLP_INPUT_LIST_COPY : DLP_INPUT_LIST_IN_PLACE, length, hash);
+      g_assert_cmpint (stat (fixture->file, &st), ==, 0);
+      g_assert_cmpuint ((guint64) st.st_size, ==, length);
       g_assert_true (has (fixture, 19));
       g_assert_false (has (fixture, 20));
       add (fixture, 20, 25);

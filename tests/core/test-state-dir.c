@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -222,6 +223,7 @@ test_fork (Fixture *fixture, gconstpointer unused)
 {
   g_autoptr (DlpStateDir) dir = open_dir (fixture->path);
   pid_t pid = fork ();
+  int status;
 
   if (pid == 0)
     wait_for_ever ();
@@ -235,10 +237,14 @@ test_fork (Fixture *fixture, gconstpointer unused)
   pid = fork ();
   if (pid == 0)
     {
+      /* Most likely under the number that the lock had. */
+      int fd = open ("/dev/null", O_RDONLY | O_CLOEXEC);
+
       dlp_state_dir_free (g_steal_pointer (&dir));
-      _exit (0);
+      _exit (fcntl (fd, F_GETFD) >= 0 ? 0 : 1);
     }
-  g_assert_cmpint (waitpid (pid, NULL, 0), ==, pid);
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_cmpint (status, ==, 0);
   assert_locked (fixture->path, getpid ());
 }
 
