@@ -86,6 +86,9 @@ dlp_manifest_write (const char *path, GVariant *manifest, GError **error)
 
   g_return_val_if_fail (path != NULL && manifest != NULL, FALSE);
 
+  /* What a run left that died while it wrote. */
+  if (!dlp_output_file_clean (path, 0, error))
+    return FALSE;
   text = dlp_json_print (manifest, TRUE);
   if (g_file_get_contents (path, &old, &size, NULL) && size == strlen (text) &&
       memcmp (old, text, size) == 0)

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <dlpipe/dlp-value.h>
 
@@ -38,14 +39,15 @@ typedef struct
   gboolean help;
 } Texts;
 
-static gboolean
-take_dry_run (const char *name, const char *value, gpointer data, GError **error)
+/* GOption would take what follows an option without "=" as its value. */
+static void
+complete_dry_run (int argc, char **argv)
 {
-  Texts *texts = data;
+  static char with_default[] = "--dry-run=" DEFAULT_DRY_RUN;
 
-  g_free (texts->dry_run);
-  texts->dry_run = g_strdup (value != NULL ? value : DEFAULT_DRY_RUN);
-  return TRUE;
+  for (int i = 1; i < argc && strcmp (argv[i], "--") != 0; i++)
+    if (strcmp (argv[i], "--dry-run") == 0)
+      argv[i] = with_default;
 }
 
 static void
@@ -114,7 +116,7 @@ add_report_group (GOptionContext *context, LaunchOptions *self, Texts *texts)
     { "dot", 0, 0, G_OPTION_ARG_FILENAME, &self->dot, "Write the graph for Graphviz", "FILE" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &self->check,
       "Build the graph, print its settings and its worst-case memory, and leave", NULL },
-    { "dry-run", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, take_dry_run,
+    { "dry-run", 0, 0, G_OPTION_ARG_STRING, &texts->dry_run,
       "Read a sample of the files, write nothing, and say what to expect (" DEFAULT_DRY_RUN ")",
       "SHARE" },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &self->verbose, "Print messages for developers too",
@@ -235,6 +237,7 @@ launch_options_parse (LaunchOptions *self, int *argc, char ***argv, GError **err
   add_run_group (context, self, &texts);
   add_state_group (context, self);
   add_report_group (context, self, &texts);
+  complete_dry_run (*argc, *argv);
   ok = g_option_context_parse (context, argc, argv, error);
   if (ok && texts.help)
     {

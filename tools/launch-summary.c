@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 #include <dlpipe/dlp-json.h>
+#include <dlpipe/dlp-output-file.h>
 
 #include "launch.h"
 
@@ -100,10 +105,24 @@ get_stored_name (DlpPipeline *pipeline)
   return dir != NULL ? g_build_filename (dir, STATE_NAME, NULL) : NULL;
 }
 
+/* Whole or not at all, but for a pipe or a device. */
 static bool
 write_text (const char *name, const char *text, GError **failure)
 {
-  return g_file_set_contents_full (name, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0666, failure);
+  FILE *file;
+  bool ok;
+
+  if (!g_file_test (name, G_FILE_TEST_EXISTS) || g_file_test (name, G_FILE_TEST_IS_REGULAR))
+    return dlp_output_file_clean (name, 0, failure) &&
+           dlp_write_file_durably (name, text, strlen (text), failure);
+
+  file = fopen (name, "we");
+  ok = file != NULL && fputs (text, file) >= 0;
+  ok = (file == NULL || fclose (file) == 0) && ok;
+  if (!ok)
+    g_set_error (failure, G_FILE_ERROR, g_file_error_from_errno (errno), "%s: cannot write: %s",
+                 name, g_strerror (errno));
+  return ok;
 }
 
 /* A run that was finished before has the same summary as then. */

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT */
+
+/* dlpipe-launch by its exit codes and by what it says and writes. */
+
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "launch-rig.h"
+
+#define GRAPH "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=out.jsonl"
+#define ENDLESS                                                                                    \
+  "file-source location=in.jsonl epochs=0 ! jsonl-reader ! jsonl-sink location=out.jsonl"
+#define RECORDS 200
+
+static LaunchRig *
+new_rig (void)
+{
+  LaunchRig *rig = launch_rig_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < RECORDS; i++)
+    g_string_append_printf (text, "{\"text\": \"record %u\"}\n", i);
+  launch_rig_write (rig, "in.jsonl", text->str, -1);
+  return rig;
+}
+
+static void run (LaunchRig *rig, int code, ...) G_GNUC_NULL_TERMINATED;
+
+/* The arguments are strings, ended by NULL. */
+static void
+run (LaunchRig *rig, int code, ...)
+{
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  const char *argument;
+  va_list args;
+
+  va_start (args, code);
+  while ((argument = va_arg (args, const char *)) != NULL)
+    g_ptr_array_add (arguments, (gpointer) argument);
+  va_end (args);
+  g_ptr_array_add (arguments, NULL);
+
+  launch_rig_run (rig, (const char *const *) arguments->pdata);
+  if (rig->exit_code != code)
+    g_error ("exit code %d, not %d, signal %d:\n%s", rig->exit_code, code, rig->killed_by,
+             rig->err);
+}
+
+static void
+check_says (LaunchRig *rig, const char *text)
+{
+  if (strstr (rig->err, text) == NULL)
+    g_error ("“%s” is not in:\n%s", text, rig->err);
+}
+
+static void
+check_says_not (LaunchRig *rig, const char *text)
+{
+  if (strstr (rig->err, text) != NULL)
+    g_error ("“%s” is in:\n%s", text, rig->err);
+}
+
+static void
+check_prints (LaunchRig *rig, const char *text)
+{
+  if (strstr (rig->out, text) == NULL)
+    g_error ("“%s” is not printed in:\n%s", text, rig->out);
+}
+
+static gboolean
+exists (LaunchRig *rig, const char *name)
+{
+  g_autofree char *path = launch_rig_path (rig, name);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+static gint64
+get_mtime (LaunchRig *rig, const char *name)
+{
+  g_autofree char *path = launch_rig_path (rig, name);
+  struct stat info;
+
+  g_assert_cmpint (stat (path, &info), ==, 0);
+  return info.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000000) + info.st_mtim.tv_nsec;
+}
+
+static char *
+read_file (LaunchRig *rig, const char *name)
+{
+  g_autofree char *path = launch_rig_path (rig, name);
+  char *text = NULL;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    g_error ("%s is not there", name);
+  return text;
+}
+
+/* ---- graphs ---- */
+
+static void
+test_version_and_help (void)
+{
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+
+  run (rig, 0, "--version", NULL);
+  g_assert_true (g_str_has_prefix (rig->out, "dlpipe-launch 0."));
+  run (rig, 0, "--help", NULL);
+  check_prints (rig, "--checkpoint-every");
+  check_prints (rig, "! megatron-sink location=");
+  check_prints (rig, "Exit codes");
+  run (rig, 2, NULL);
+  check_says (rig, "there is no graph");
+  run (rig, 2, "--no-such-option", NULL);
+  run (rig, 2, "--progress=fast", GRAPH, NULL);
+  check_says (rig, "allowed are auto, bar, plain, json, none");
+}
+
+static void
+test_graph_in_arguments (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  run (rig, 0, "file-source", "location=in.jsonl", "!", "jsonl-reader", "!", "null-sink", NULL);
+  check_says (rig, "finished: 200 records");
+  check_says (rig, "no state, because no file is written");
+}
+
+static void
+test_graph_in_file (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch_rig_write (rig, "graph",
+                    "# a comment\nfile-source location=in.jsonl\n"
+                    "! jsonl-reader ! null-sink\n",
+                    -1);
+  run (rig, 0, "--file=graph", NULL);
+  check_says (rig, "finished: 200 records");
+  run (rig, 2, "--file=graph", GRAPH, NULL);
+  check_says (rig, "exclude each other");
+}
+
+static void
+test_set (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  run (rig, 0, "--set", "file-source0.epochs=3", GRAPH, NULL);
+  check_says (rig, "finished: 600 records");
+  run (rig, 2, "--set", "file-source0.epoch=3", GRAPH, NULL);
+  check_says (rig, "did you mean “epochs”?");
+  run (rig, 2, "--set", "epochs", GRAPH, NULL);
+  check_says (rig, "NAME.PROP=VALUE");
+}
+
+static void
+test_check (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *list = NULL;
+  g_autofree char *dot = NULL;
+
+  run (rig, 0, "--check", "--dot=graph.dot", "--seed=5", "--set", "jsonl-reader0.interleave=2",
+       GRAPH, NULL);
+  check_prints (rig, "  seed                     5                                        option");
+  check_prints (rig, "in.jsonl                                 graph");
+  check_prints (rig, "  interleave               2                                        option");
+  check_prints (rig, "  field                    text                                     default");
+  check_prints (rig, "memory at worst: ");
+  list = launch_rig_list (rig, NULL);
+  g_assert_cmpstr (list, ==, "graph.dot in.jsonl");
+  dot = read_file (rig, "graph.dot");
+  g_assert_nonnull (strstr (dot, "\"jsonl-reader0\" -> \"jsonl-sink0\""));
+}
+
+static void
+test_dry_run (void)
+{
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+  g_autofree char *graph = g_strdup_printf (
+      "file-source location=\"%s/sample/*.jsonl.*\" ! jsonl-reader ! shuffle size=100 "
+      "! tokenizer model=gpt2 ! megatron-sink location=out",
+      launch_rig_get_data ());
+  g_autofree char *list = NULL;
+  g_autofree char *first = NULL;
+
+  run (rig, 0, "--dry-run", graph, NULL);
+  check_prints (rig, "sample: 1 of 20 files");
+  check_prints (rig, "projected tokens: ");
+  check_prints (rig, "bytes of text per token: ");
+  check_prints (rig, "---- sample 5 of megatron-sink0");
+  list = launch_rig_list (rig, NULL);
+  g_assert_cmpstr (list, ==, "");
+
+  /* All of the files: what is projected is what is there. */
+  run (rig, 0, "--dry-run=100%", graph, NULL);
+  check_prints (rig, "sample: 20 of 20 files");
+  check_prints (rig, "projected records: 3614\n");
+  check_prints (rig, "projected tokens: 2024514\n");
+  first = g_strdup (strstr (rig->out, "---- sample 1"));
+  run (rig, 0, "--dry-run=100%", graph, NULL);
+  g_assert_cmpstr (strstr (rig->out, "---- sample 1"), ==, first);
+}
+
+/* ---- state ---- */
+
+static void
+test_twice (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *first = NULL;
+  g_autofree char *second = NULL;
+  gint64 mtime;
+
+  run (rig, 0, "--summary=one.json", GRAPH, NULL);
+  check_says (rig, "state out.jsonl.dlpipe");
+  check_says (rig, "finished: 200 records, 0 bad records");
+  mtime = get_mtime (rig, "out.jsonl");
+  run (rig, 0, "--summary=two.json", GRAPH, NULL);
+  check_says (rig, "finished already, nothing to do: 200 records, 0 bad records");
+  g_assert_cmpint (get_mtime (rig, "out.jsonl"), ==, mtime);
+
+  first = read_file (rig, "one.json");
+  second = read_file (rig, "two.json");
+  g_assert_cmpstr (first, ==, second);
+  g_assert_nonnull (strstr (first, "\"exit-code\": 0"));
+  g_assert_nonnull (strstr (first, "\"exit-reason\": \"finished\""));
+
+  /* The state alone says it too. */
+  run (rig, 0, "--state=out.jsonl.dlpipe", NULL);
+  check_says (rig, "finished already");
+  run (rig, 0, "--restart", GRAPH, NULL);
+  check_says (rig, "finished: 200 records");
+  g_assert_cmpint (get_mtime (rig, "out.jsonl"), >, mtime);
+}
+
+static void
+test_overwrite (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  run (rig, 0, "--no-state", GRAPH, NULL);
+  g_assert_false (exists (rig, "out.jsonl.dlpipe"));
+  run (rig, 2, "--no-state", GRAPH, NULL);
+  check_says (rig, "--overwrite");
+  run (rig, 0, "--no-state", "--overwrite", GRAPH, NULL);
+  check_says (rig, "finished: 200 records");
+}
+
+static void
+test_no_state (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  run (rig, 0, "file-source location=- ! jsonl-reader ! jsonl-sink location=out.jsonl", NULL);
+  check_says (rig, "no state, because file-source0 reads the standard input");
+  g_assert_false (exists (rig, "out.jsonl.dlpipe"));
+
+  run (rig, 0, "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=-", NULL);
+  check_says (rig, "no state, because jsonl-sink0 writes where it cannot go back");
+  check_prints (rig, "record 199");
+  g_assert_cmpint (rig->out[0], ==, '{');
+
+  run (rig, 2, "--state=s", "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=-",
+       NULL);
+  check_says (rig, "cannot go back");
+}
+
+static void
+start_endless (LaunchRig *rig, const char *option)
+{
+  const char *arguments[] = { "--checkpoint-every=50ms", "--progress=none", ENDLESS, option, NULL };
+
+  launch_rig_start (rig, arguments, NULL);
+  /* Until it runs: the first checkpoint is made at once. */
+  for (guint i = 0; i < 2000; i++)
+    {
+      if (exists (rig, "out.jsonl.dlpipe/checkpoint-1") ||
+          exists (rig, "out.jsonl.dlpipe/checkpoint-2"))
+        break;
+      g_usleep (5000);
+    }
+  g_usleep (100000);
+}
+
+static void
+end_by (LaunchRig *rig, int number, int code)
+{
+  kill (rig->pid, number);
+  g_assert_true (launch_rig_wait (rig, 20 * G_USEC_PER_SEC));
+  if (rig->exit_code != code)
+    g_error ("exit code %d, not %d:\n%s", rig->exit_code, code, rig->err);
+}
+
+static void
+test_stop (void)
+{
+  static const int numbers[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      start_endless (rig, NULL);
+      end_by (rig, numbers[i], 75);
+      check_says (rig, "continue with the same command");
+      if (i > 0)
+        check_says (rig, "going on behind record");
+    }
+}
+
+static void
+test_locked (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autoptr (LaunchRig) other = launch_rig_new ();
+  g_autofree char *dir = launch_rig_path (rig, "out.jsonl.dlpipe");
+  g_autofree char *option = g_strconcat ("--state=", dir, NULL);
+  g_autofree char *pid = NULL;
+
+  start_endless (rig, NULL);
+  pid = g_strdup_printf ("%d", (int) rig->pid);
+  run (other, 2, option, "file-source location=x ! jsonl-reader ! null-sink", NULL);
+  run (other, 2, option, "file-source location=/etc/hostname ! jsonl-reader ! null-sink", NULL);
+  check_says (other, pid);
+  end_by (rig, SIGTERM, 75);
+}
+
+static void
+test_abort (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start_endless (rig, NULL);
+  kill (rig->pid, SIGINT);
+  end_by (rig, SIGTERM, 128 + SIGTERM);
+  start_endless (rig, NULL);
+  end_by (rig, SIGTERM, 75);
+}
+
+static void
+test_finish (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start_endless (rig, "--on-interrupt=finish");
+  end_by (rig, SIGINT, 0);
+  check_says (rig, "finished: ");
+  g_assert_true (exists (rig, "out.jsonl"));
+}
+
+static void
+test_stop_without_state (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  const char *arguments[] = { "file-source location=in.jsonl epochs=0 ! jsonl-reader ! null-sink",
+                              NULL };
+
+  launch_rig_start (rig, arguments, NULL);
+  g_usleep (300000);
+  end_by (rig, SIGTERM, 128 + SIGTERM);
+}
+
+static void
+test_quit (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start_endless (rig, NULL);
+  kill (rig->pid, SIGQUIT);
+  g_assert_false (launch_rig_wait (rig, 300000));
+  end_by (rig, SIGTERM, 75);
+  check_says (rig, "records out");
+  check_says (rig, "\nslowest: ");
+}
+
+/* ---- faults ---- */
+
+static void
+test_damaged_kept (void)
+{
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+  g_autofree char *whole =
+      g_build_filename (launch_rig_get_data (), "cases", "z04-truncated-frame.jsonl.zst", NULL);
+  g_autofree char *graph = g_strdup_printf (
+      "file-source location=\"%s\" ! jsonl-reader on-damaged-file=keep ! jsonl-sink "
+      "location=out.jsonl",
+      whole);
+
+  run (rig, 4, graph, NULL);
+  check_says (rig, "1 damaged files");
+  check_says (rig, "z04-truncated-frame.jsonl.zst");
+  /* Judged from the state. */
+  run (rig, 4, graph, NULL);
+  check_says (rig, "finished already");
+  check_says (rig, "1 damaged files");
+}
+
+static void
+test_bad_records (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *summary = NULL;
+  g_autofree char *quarantine = NULL;
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < 2000; i++)
+    g_string_append (text, i == 1500 ? "{\"text\": 1}\n" : "{\"text\": \"good\"}\n");
+  launch_rig_write (rig, "in.jsonl", text->str, -1);
+  g_string_free (text, TRUE);
+
+  run (rig, 0, "--summary=summary.json", "--quarantine=bad.jsonl", GRAPH, NULL);
+  check_says (rig, "finished: 1999 records, 1 bad records");
+  summary = read_file (rig, "summary.json");
+  g_assert_nonnull (strstr (summary, "\"bad-records\": 1"));
+  g_assert_nonnull (strstr (summary, "\"in.jsonl\": 1"));
+  quarantine = read_file (rig, "bad.jsonl");
+  g_assert_nonnull (strstr (quarantine, "1500"));
+
+  run (rig, 1, "--restart", "--strict", "--summary=summary.json", GRAPH, NULL);
+  check_says (rig, "line 1501");
+  g_free (summary);
+  summary = read_file (rig, "summary.json");
+  g_assert_nonnull (strstr (summary, "\"exit-code\": 1"));
+  g_assert_nonnull (strstr (summary, "\"exit-reason\": \"failed\""));
+}
+
+/* ---- what is said ---- */
+
+static void
+test_quiet (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  run (rig, 0, "-q", GRAPH, NULL);
+  g_assert_cmpstr (rig->err, ==, "");
+  g_assert_cmpstr (rig->out, ==, "");
+  run (rig, 2, "-q", "no-such ! null-sink", NULL);
+  check_says (rig, "error: ");
+}
+
+static void
+test_progress (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  const char *graph = "file-source location=in.jsonl epochs=200000 ! jsonl-reader ! null-sink";
+  const char *forms[] = { "--progress=json", "--progress=bar" };
+  const char *signs[] = { "{\"", "records, " };
+
+  for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
+    {
+      const char *arguments[] = { forms[i], graph, NULL };
+
+      launch_rig_start (rig, arguments, NULL);
+      if (!launch_rig_wait (rig, 1800 * 1000))
+        end_by (rig, SIGTERM, 128 + SIGTERM);
+      check_says (rig, signs[i]);
+      check_says (rig, "slowest");
+      g_assert_cmpstr (rig->out, ==, "");
+    }
+}
+
+static void
+test_stats (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  const char *at;
+
+  run (rig, 0, "--stats", "--sequential", GRAPH, NULL);
+  check_says (rig, "\nfile-source0 ");
+  check_says (rig, "\njsonl-reader0 ");
+  check_says (rig, "\njsonl-sink0 ");
+  at = strstr (rig->err, "\nslowest: ");
+  g_assert_nonnull (at);
+  check_says (rig, "leave out --sequential");
+  check_says_not (rig, "warning");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  launch_rig_init (argc, argv);
+  g_test_add_func ("/launch/version-and-help", test_version_and_help);
+  g_test_add_func ("/launch/graph-in-arguments", test_graph_in_arguments);
+  g_test_add_func ("/launch/graph-in-file", test_graph_in_file);
+  g_test_add_func ("/launch/set", test_set);
+  g_test_add_func ("/launch/check", test_check);
+  g_test_add_func ("/launch/dry-run", test_dry_run);
+  g_test_add_func ("/launch/twice", test_twice);
+  g_test_add_func ("/launch/overwrite", test_overwrite);
+  g_test_add_func ("/launch/no-state", test_no_state);
+  g_test_add_func ("/launch/stop", test_stop);
+  g_test_add_func ("/launch/locked", test_locked);
+  g_test_add_func ("/launch/abort", test_abort);
+  g_test_add_func ("/launch/finish", test_finish);
+  g_test_add_func ("/launch/stop-without-state", test_stop_without_state);
+  g_test_add_func ("/launch/quit", test_quit);
+  g_test_add_func ("/launch/damaged-kept", test_damaged_kept);
+  g_test_add_func ("/launch/bad-records", test_bad_records);
+  g_test_add_func ("/launch/quiet", test_quiet);
+  g_test_add_func ("/launch/progress", test_progress);
+  g_test_add_func ("/launch/stats", test_stats);
+  return g_test_run ();
+}
