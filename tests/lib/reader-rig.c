@@ -174,7 +174,7 @@ rig_new (const RigConfig *config, const RigState *from, GError **error)
       dlp_pad_link (dlp_element_find_pad (self->reader, "rejected"),
                     dlp_element_get_input (self->sink, 1));
       /* As a pipeline does; so that the source is not far ahead. */
-      dlp_pad_set_link_limits (dlp_element_get_output (self->source, 0), 4, 1024 * 1024);
+      dlp_element_get_output (self->source, 0)->link->max_batches = 4;
     }
   else
     dlp_pad_link (dlp_element_get_output (self->source, 0), dlp_element_get_input (self->sink, 0));
