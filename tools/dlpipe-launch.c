@@ -13,7 +13,7 @@ launch (const LaunchOptions *options)
 
   if (pipeline == NULL)
     {
-      launch_report_error (error);
+      launch_report_error (error, false);
       return launch_exit_for_prepare (error);
     }
   if (options->check)

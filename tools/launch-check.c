@@ -99,7 +99,7 @@ launch_check (DlpPipeline *pipeline, const LaunchOptions *options)
 
   if (!dlp_pipeline_check (pipeline, &error) || !launch_write_dot (pipeline, options, &error))
     {
-      launch_report_error (error);
+      launch_report_error (error, false);
       return launch_exit_for_prepare (error);
     }
   report = dlp_pipeline_get_report (pipeline);

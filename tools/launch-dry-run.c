@@ -248,7 +248,7 @@ run_copy (DlpPipeline *pipeline, DlpPipeline *copy, GVariant *whole)
 
   if (!dlp_pipeline_run (copy, NULL, &error))
     {
-      launch_report_error (error);
+      launch_report_error (error, false);
       return launch_exit_for_run (copy, error, 0);
     }
   sample = dlp_pipeline_get_report (copy);
@@ -270,7 +270,7 @@ launch_dry_run (DlpPipeline *pipeline, const LaunchOptions *options)
       !dlp_pipeline_check (pipeline, &error) ||
       (copy = make_copy (pipeline, options, &error)) == NULL)
     {
-      launch_report_error (error);
+      launch_report_error (error, false);
       return launch_exit_for_prepare (error);
     }
   whole = dlp_pipeline_get_report (pipeline);

@@ -29,18 +29,26 @@ exit_for_error (const GError *error)
   return 0;
 }
 
-/* With the remedy that only the tool knows. */
-void
-launch_report_error (const GError *error)
+/* (nullable) */
+static const char *
+find_remedy (const GError *error, bool has_state)
 {
-  g_autofree char *message = NULL;
-
   if (g_error_matches (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT) &&
       strstr (error->message, "--restart") == NULL)
-    message =
-        g_strconcat (error->message,
-                     "; the graph with --restart begins anew and discards what was written", NULL);
-  launch_error (message != NULL ? message : error->message);
+    return "; the graph with --restart begins anew and discards what was written";
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE))
+    return has_state ? "; make room, and the same command goes on" : "; make room and begin again";
+  return NULL;
+}
+
+/* With the remedy that only the tool knows. */
+void
+launch_report_error (const GError *error, bool has_state)
+{
+  const char *remedy = find_remedy (error, has_state);
+  g_autofree char *message = g_strconcat (error->message, remedy, NULL);
+
+  launch_error (message);
 }
 
 int

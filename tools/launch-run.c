@@ -224,7 +224,7 @@ say_end (LaunchRun *self)
                     "; the same command goes on from the last checkpoint" :
                     "");
   else
-    launch_report_error (self->error);
+    launch_report_error (self->error, launch_has_state (self->pipeline));
 }
 
 static int
@@ -235,7 +235,7 @@ conclude (LaunchRun *self)
 
   if (!self->running)
     {
-      launch_report_error (self->error);
+      launch_report_error (self->error, launch_has_state (self->pipeline));
       code = launch_exit_for_prepare (self->error);
     }
   else

@@ -91,7 +91,7 @@ int launch_check (DlpPipeline *pipeline, const LaunchOptions *options);
 int launch_dry_run (DlpPipeline *pipeline, const LaunchOptions *options);
 bool launch_write_dot (DlpPipeline *pipeline, const LaunchOptions *options, GError **error);
 
-void launch_report_error (const GError *error);
+void launch_report_error (const GError *error, bool has_state);
 int launch_exit_for_prepare (const GError *error);
 int launch_exit_for_run (DlpPipeline *pipeline, const GError *error, int signal_number);
 
