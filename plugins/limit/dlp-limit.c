@@ -108,11 +108,9 @@ dlp_limit_step (DlpElement *element, GCancellable *cancellable, GError **error)
   dlp_pad_push_rows (dlp_element_get_output (element, 0), batch, row, k);
   self->state.records += k;
   self->state.tokens += tokens;
+  dlp_pad_consume (in, k);
   if (k == n && (self->max_records == 0 || self->state.records < self->max_records))
-    {
-      dlp_pad_consume (in, n);
-      return DLP_STEP_MORE;
-    }
+    return DLP_STEP_MORE;
   dlp_pad_close (in);
   return DLP_STEP_END;
 }

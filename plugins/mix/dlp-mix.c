@@ -261,25 +261,30 @@ leave (DlpMix *self, DlpMixInput *input)
       self->total += self->inputs[i].weight;
 }
 
-/* Before each draw it is known of every live input whether it has another record. Returns the first
- * that has to be waited for, or n_inputs. */
-static guint
-look (DlpMix *self, gboolean *stop)
+/* Before each draw it is known of every live input whether it has another record. FALSE: that of
+ * @input is to be waited for. */
+static gboolean
+look (DlpMix *self, DlpMixInput *input, gboolean *stop)
 {
   guint row;
 
-  for (guint i = 0; i < self->n_inputs; i++)
-    {
-      DlpMixInput *input = &self->inputs[i];
+  if (!input->live || dlp_pad_peek (input->pad, &row) != NULL)
+    return TRUE;
+  if (!dlp_pad_is_over (input->pad))
+    return FALSE;
+  leave (self, input);
+  *stop |= self->exhausted == DLP_MIX_STOP;
+  return TRUE;
+}
 
-      if (!input->live || dlp_pad_peek (input->pad, &row) != NULL)
-        continue;
-      if (!dlp_pad_is_over (input->pad))
-        return i;
-      leave (self, input);
-      *stop |= self->exhausted == DLP_MIX_STOP;
-    }
-  return self->n_inputs;
+/* NULL: all inputs are known. */
+static DlpMixInput *
+look_at_all (DlpMix *self, gboolean *stop)
+{
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (!look (self, &self->inputs[i], stop))
+      return &self->inputs[i];
+  return NULL;
 }
 
 static DlpMixInput *
@@ -327,17 +332,15 @@ dlp_mix_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpMix *self = DLP_MIX (element);
   DlpPad *out = dlp_element_get_output (element, 0);
+  gboolean stop = FALSE;
+  DlpMixInput *missing = look_at_all (self, &stop);
 
-  for (guint n = 0; n < STEP_RECORDS; n++)
+  for (guint n = 0; n < STEP_RECORDS && missing == NULL; n++)
     {
-      gboolean stop = FALSE;
-      guint waits_for = look (self, &stop);
       DlpMixInput *input;
       DlpRecordBatch *batch;
       guint row;
 
-      if (waits_for < self->n_inputs)
-        return dlp_element_want_input (element, waits_for);
       if (self->n_live == 0 || stop)
         return end (self);
       if (self->n_inputs == 1)
@@ -347,7 +350,11 @@ dlp_mix_step (DlpElement *element, GCancellable *cancellable, GError **error)
       batch = dlp_pad_peek (input->pad, &row);
       dlp_pad_append_rows (out, batch, row, 1);
       dlp_pad_consume (input->pad, 1);
+      /* Of the others nothing has changed. */
+      missing = look (self, input, &stop) ? NULL : input;
     }
+  if (missing != NULL)
+    return dlp_element_want_input (element, (guint) (missing - self->inputs));
   return DLP_STEP_MORE;
 }
 

@@ -273,6 +273,7 @@ dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **erro
     set_alive (self, self->refill[i].position);
 
   remember (self, in);
+  dlp_element_hold_marks (element, dlp_pad_get_position (in) < self->state.taken);
   if (self->n_refill > 0 && dlp_pad_get_position (in) < self->state.taken)
     g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_MESSAGE, "DLP_ELEMENT",
                       dlp_element_get_name (element), "MESSAGE",
@@ -348,6 +349,18 @@ take (DlpShuffle *self,
   return TRUE;
 }
 
+static gboolean
+check_refilled (DlpShuffle *self, GError **error)
+{
+  if (self->next_refill == self->n_refill)
+    return TRUE;
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED,
+               "%s: its input ended before record %" G_GUINT64_FORMAT
+               ", which its buffer held before the run was continued: the input is not what it was",
+               dlp_element_get_name (DLP_ELEMENT (self)), self->refill[self->next_refill].position);
+  return FALSE;
+}
+
 /* No more input: what is left is drawn, and the last slot moves in. */
 static DlpStep
 drain (DlpShuffle *self, DlpPad *out, GError **error)
@@ -396,7 +409,7 @@ dlp_shuffle_step (DlpElement *element, GCancellable *cancellable, GError **error
   if (batch == NULL)
     {
       dlp_element_hold_marks (element, FALSE);
-      return drain (self, out, error);
+      return check_refilled (self, error) ? drain (self, out, error) : DLP_STEP_ERROR;
     }
 
   position = dlp_pad_get_position (in);
