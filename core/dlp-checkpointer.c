@@ -179,28 +179,40 @@ free_snapshots (DlpSnapshot *snapshots, guint n)
 }
 
 static bool
-sync_sinks (DlpSnapshot *snapshots, guint n, GError **error)
+sync_sinks (DlpCheckpointer *self, DlpSnapshot *snapshots, guint n, GError **error)
 {
   for (guint i = 0; i < n; i++)
     {
       DlpSink *sink = DLP_SINK (snapshots[i].element);
       DlpSinkClass *klass = DLP_SINK_GET_CLASS (sink);
+      bool ok;
 
-      if (klass->sync != NULL && !klass->sync (sink, snapshots[i].state, error))
+      if (klass->sync == NULL)
+        continue;
+      dlp_watchdog_enter (self->pipeline->watchdog, snapshots[i].element, "is syncing");
+      ok = klass->sync (sink, snapshots[i].state, error);
+      dlp_watchdog_leave (self->pipeline->watchdog);
+      if (!ok)
         return false;
     }
   return true;
 }
 
 static bool
-publish (DlpSnapshot *snapshots, guint n, bool complete, GError **error)
+publish (DlpCheckpointer *self, DlpSnapshot *snapshots, guint n, bool complete, GError **error)
 {
   for (guint i = 0; i < n; i++)
     {
       DlpSink *sink = DLP_SINK (snapshots[i].element);
       DlpSinkClass *klass = DLP_SINK_GET_CLASS (sink);
+      bool ok;
 
-      if (klass->publish != NULL && !klass->publish (sink, snapshots[i].state, complete, error))
+      if (klass->publish == NULL)
+        continue;
+      dlp_watchdog_enter (self->pipeline->watchdog, snapshots[i].element, "is publishing");
+      ok = klass->publish (sink, snapshots[i].state, complete, error);
+      dlp_watchdog_leave (self->pipeline->watchdog);
+      if (!ok)
         return false;
     }
   return true;
@@ -233,11 +245,18 @@ commit (DlpCheckpointer *self, bool complete, GError **error)
   bool ok;
 
   copy_snapshots (self, snapshots);
-  ok = (self->pipeline->dir == NULL && !complete) || sync_sinks (snapshots, n, error);
+  /* Of the end that inputs were given early a continued run knows nothing. Looked at after the
+   * copy: a sink that saw that end saw the flag before. */
+  if (!complete && dlp_flag_get (self->pipeline->run->finishing))
+    {
+      free_snapshots (snapshots, n);
+      return true;
+    }
+  ok = (self->pipeline->dir == NULL && !complete) || sync_sinks (self, snapshots, n, error);
   if (ok && self->pipeline->dir != NULL)
     ok = write_checkpoint (self, snapshots, complete, error);
   if (ok && complete)
-    ok = publish (snapshots, n, true, error);
+    ok = publish (self, snapshots, n, true, error);
   free_snapshots (snapshots, n);
   return ok;
 }
@@ -259,12 +278,16 @@ dlp_checkpointer_commit (DlpCheckpointer *self, bool complete, GError **error)
   return commit (self, complete, error);
 }
 
-static void
-write_status (DlpCheckpointer *self)
+void
+dlp_checkpointer_write_status (DlpCheckpointer *self)
 {
-  g_autoptr (GVariant) report = dlp_pipeline_get_report (self->pipeline);
-  g_autofree char *json = dlp_json_print (report, TRUE);
+  g_autoptr (GVariant) report = NULL;
+  g_autofree char *json = NULL;
 
+  if (self->pipeline->dir == NULL)
+    return;
+  report = dlp_pipeline_get_report (self->pipeline);
+  json = dlp_json_print (report, TRUE);
   dlp_state_dir_write_status (self->pipeline->dir, json);
 }
 
@@ -298,7 +321,9 @@ run (gpointer data)
 
       /* While the inputs are being ended early, a checkpoint would speak of an end that a resumed
        * run does not see. */
-      if ((begin >= due || self->requested) && !dlp_flag_get (context->finishing))
+      if (dlp_flag_get (context->finishing))
+        self->requested = false;
+      else if (begin >= due || self->requested)
         {
           self->requested = false;
           pthread_mutex_unlock (&self->lock);
@@ -312,7 +337,7 @@ run (gpointer data)
         {
           status_due = begin + TICK;
           pthread_mutex_unlock (&self->lock);
-          write_status (self);
+          dlp_checkpointer_write_status (self);
           pthread_mutex_lock (&self->lock);
         }
       if (!must_leave (self) && !self->requested)
@@ -325,11 +350,16 @@ run (gpointer data)
 void
 dlp_checkpointer_start (DlpCheckpointer *self)
 {
+  int code;
+
   if (self->pipeline->dir == NULL)
     return;
-  self->running = true;
-  if (pthread_create (&self->thread, NULL, run, self) != 0)
-    g_error ("cannot create the checkpoint thread");
+  code = pthread_create (&self->thread, NULL, run, self);
+  self->running = code == 0;
+  if (code != 0)
+    dlp_pipeline_fail (self->pipeline, NULL,
+                       g_error_new (G_IO_ERROR, g_io_error_from_errno (code),
+                                    "the checkpoint thread cannot be made: %s", g_strerror (code)));
 }
 
 void
@@ -343,6 +373,4 @@ dlp_checkpointer_stop (DlpCheckpointer *self)
   pthread_mutex_unlock (&self->lock);
   pthread_join (self->thread, NULL);
   self->running = false;
-  if (self->pipeline->dir != NULL)
-    write_status (self);
 }

@@ -27,7 +27,8 @@ struct _DlpContext
   bool finishing;        /* atomic: the inputs end here */
   bool paused;           /* atomic */
   guint checkpoint_wish; /* atomic: counts the checkpoints asked for; pads send newer marks */
-  guint yield_seed;      /* tests: random yields in push and pop; 0: none */
+  guint n_holding;       /* atomic: elements that refill what they held before a restore */
+  bool random_yields;    /* tests: threads give way at random */
   guint batch_records;   /* tests: at most so many records a record batch; 0: the default */
 
   /* (nullable): called by an element whose step failed; takes @error over. */
@@ -52,6 +53,18 @@ struct _DlpContext
 
 DlpContext *dlp_context_new (void);
 void dlp_context_free (DlpContext *self);
+/* Keeps a warning for the report; any thread. */
+void dlp_context_warn (DlpContext *self, const char *text);
+
+void dlp_context_yield_at_random (void);
+
+/* Where the order of threads shall not matter. */
+static inline void
+dlp_context_yield (const DlpContext *self)
+{
+  if (G_UNLIKELY (self->random_yields))
+    dlp_context_yield_at_random ();
+}
 
 #define dlp_flag_get(flag) __atomic_load_n (&(flag), __ATOMIC_ACQUIRE)
 #define dlp_flag_set(flag) __atomic_store_n (&(flag), true, __ATOMIC_RELEASE)

@@ -2,6 +2,9 @@
 
 #include "dlp-context-private.h"
 
+#include <sched.h>
+#include <time.h>
+
 DlpContext *
 dlp_context_new (void)
 {
@@ -28,4 +31,32 @@ dlp_context_free (DlpContext *self)
   pthread_mutex_destroy (&self->warnings_lock);
   g_free (self->run_id);
   g_free (self);
+}
+
+void
+dlp_context_warn (DlpContext *self, const char *text)
+{
+  pthread_mutex_lock (&self->warnings_lock);
+  self->n_warnings++;
+  if (self->warnings->len < 100)
+    g_ptr_array_add (self->warnings, g_strdup (text));
+  pthread_mutex_unlock (&self->warnings_lock);
+}
+
+/* Each thread has its own sequence: one that is shared would order the threads. */
+void
+dlp_context_yield_at_random (void)
+{
+  static _Thread_local guint64 state;
+  const struct timespec moment = { 0, 20 * 1000 };
+
+  if (state == 0)
+    state = (guint64) (guintptr) &state ^ (guint64) g_get_monotonic_time ();
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  if (state % 64 == 0)
+    nanosleep (&moment, NULL);
+  else if (state % 4 == 0)
+    sched_yield ();
 }

@@ -37,7 +37,8 @@ typedef struct
   DlpMark *mark; /* of the point before the step that runs */
   guint64 serial;
   DlpMark *large[DLP_LARGE_MARKS_ALIVE];
-  guint wanted_input;
+  guint large_wish;   /* the checkpoint_wish that the last large mark was made for */
+  guint wanted_input; /* atomic: written by the element's thread */
   bool started;
   bool holds_marks;
   bool ended; /* atomic */
@@ -66,11 +67,14 @@ typedef struct
   char *status; /* status_lock */
 
   /* What was last notified; the pipeline's main context. */
-  guint64 shown_in, shown_out, shown_bytes;
-  guint shown_level;
+  guint64 shown[4];
+  char *shown_status;
 } DlpElementPrivate;
 
 DlpElementPrivate *dlp_element_get_private (DlpElement *self);
+
+/* Records in, records out, bytes out, record batches queued before it; any thread. */
+void dlp_element_get_progress_values (DlpElement *self, guint64 values[4]);
 
 void dlp_element_set_name (DlpElement *self, const char *name);
 void dlp_element_set_factory (DlpElement *self, const char *factory);

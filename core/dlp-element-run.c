@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <dlpipe/dlp-file.h>
@@ -18,7 +19,7 @@ dlp_element_start (DlpElement *self, GError **error)
   DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (self);
 
   priv->started = true;
-  priv->moved_at = g_get_monotonic_time ();
+  __atomic_store_n (&priv->moved_at, g_get_monotonic_time (), __ATOMIC_RELAXED);
   if (dlp_flag_get (priv->ended) || klass->start == NULL)
     return true;
   return klass->start (self, priv->context->cancellable, error);
@@ -144,11 +145,7 @@ dlp_element_warn (DlpElement *self, const char *uri, gint64 row, const char *mes
     return;
 
   text = g_strdup_printf ("%s: %s", dlp_element_get_name (self), message);
-  pthread_mutex_lock (&context->warnings_lock);
-  context->n_warnings++;
-  if (context->warnings->len < 100)
-    g_ptr_array_add (context->warnings, g_strdup (text));
-  pthread_mutex_unlock (&context->warnings_lock);
+  dlp_context_warn (context, text);
 
   g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "DLP_ELEMENT", dlp_element_get_name (self),
                     "DLP_FILE", uri != NULL ? uri : "", "DLP_ROW", row_text != NULL ? row_text : "",
@@ -257,6 +254,32 @@ dlp_element_set_progress (DlpElement *self,
 }
 
 void
+dlp_element_get_progress_values (DlpElement *self, guint64 values[4])
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+
+  memset (values, 0, 4 * sizeof values[0]);
+  for (guint i = 0; i < priv->inputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->inputs, i);
+      guint batches = 0;
+      gsize bytes;
+
+      values[0] += dlp_pad_get_position (pad);
+      if (pad->link != NULL)
+        dlp_queue_get_level (pad->link, &batches, &bytes);
+      values[3] += batches;
+    }
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      values[1] += dlp_pad_get_emitted (pad);
+      values[2] += dlp_stat_get (&pad->bytes);
+    }
+}
+
+void
 dlp_element_add_io_wait (DlpElement *self, gint64 microseconds)
 {
   __atomic_fetch_add (&dlp_element_get_private (self)->stats.io_wait, microseconds * 1000,
@@ -277,7 +300,15 @@ dlp_element_set_status (DlpElement *self, const char *status)
 void
 dlp_element_hold_marks (DlpElement *self, gboolean hold)
 {
-  dlp_element_get_private (self)->holds_marks = hold;
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+
+  if (priv->holds_marks == (hold != FALSE))
+    return;
+  priv->holds_marks = hold;
+  if (hold)
+    __atomic_fetch_add (&priv->context->n_holding, 1, __ATOMIC_ACQ_REL);
+  else
+    __atomic_fetch_sub (&priv->context->n_holding, 1, __ATOMIC_ACQ_REL);
 }
 
 int

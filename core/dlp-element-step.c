@@ -53,40 +53,41 @@ claim_large (DlpElementPrivate *priv, DlpMark *mark)
   return false;
 }
 
+/* One for each checkpoint that is asked for, before the step that comes next; where all slots are
+ * taken, what is emitted goes on under the former mark. */
+static void
+prepare_large_mark (DlpElement *self, DlpElementPrivate *priv)
+{
+  guint wish = __atomic_load_n (&priv->context->checkpoint_wish, __ATOMIC_RELAXED);
+  g_autoptr (DlpMark) next = NULL;
+
+  if (wish == priv->large_wish)
+    return;
+  next = dlp_mark_new (priv->outputs->len, priv->inputs->len);
+  if (!claim_large (priv, next))
+    return;
+  fill_mark (self, priv, next);
+  dlp_mark_unref (priv->mark);
+  priv->mark = g_steal_pointer (&next);
+  priv->large_wish = wish;
+}
+
 /* Record batches begun in the step that comes next carry this mark. One that nobody took is used
  * again. */
 static void
 prepare_mark (DlpElement *self, DlpElementPrivate *priv)
 {
-  bool large = DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_LARGE;
-
-  if (priv->inputs->len > 0 || priv->outputs->len > 0)
+  if ((DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_LARGE) && priv->mark != NULL)
     {
-      if (large && priv->mark != NULL)
-        {
-          g_autoptr (DlpMark) next = NULL;
-          DlpPad *pad = priv->outputs->len > 0 ? g_ptr_array_index (priv->outputs, 0) : NULL;
-
-          if (pad != NULL &&
-              pad->seen_wish ==
-                  __atomic_load_n (&priv->context->checkpoint_wish, __ATOMIC_RELAXED) &&
-              priv->mark->serial != 0)
-            return;
-          next = dlp_mark_new (priv->outputs->len, priv->inputs->len);
-          if (!claim_large (priv, next))
-            return;
-          fill_mark (self, priv, next);
-          dlp_mark_unref (priv->mark);
-          priv->mark = g_steal_pointer (&next);
-          return;
-        }
-      if (priv->mark == NULL || !dlp_mark_is_unshared (priv->mark))
-        {
-          g_clear_pointer (&priv->mark, dlp_mark_unref);
-          priv->mark = dlp_mark_new (priv->outputs->len, priv->inputs->len);
-        }
-      fill_mark (self, priv, priv->mark);
+      prepare_large_mark (self, priv);
+      return;
     }
+  if (priv->mark == NULL || !dlp_mark_is_unshared (priv->mark))
+    {
+      g_clear_pointer (&priv->mark, dlp_mark_unref);
+      priv->mark = dlp_mark_new (priv->outputs->len, priv->inputs->len);
+    }
+  fill_mark (self, priv, priv->mark);
 }
 
 void
@@ -164,6 +165,29 @@ is_needed (DlpElementPrivate *priv)
   return !any;
 }
 
+/* Whoever consumes has more already than was made again: something is not as it was. Where the
+ * inputs are ended early that is no fault. */
+static bool
+check_replayed (DlpElement *self, DlpElementPrivate *priv, GError **error)
+{
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      if (pad->emitted >= pad->wanted || dlp_pad_is_unwanted (pad) ||
+          dlp_flag_get (priv->context->finishing))
+        continue;
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED,
+                   "%s: its stream ended after %" G_GUINT64_FORMAT
+                   " records, but %s consumed %" G_GUINT64_FORMAT
+                   " before the run was continued: its input is not what it was",
+                   dlp_element_get_name (self), pad->emitted,
+                   dlp_element_get_name (pad->peer->element), pad->wanted);
+      return false;
+    }
+  return true;
+}
+
 static void
 keep_final_state (DlpElement *self, DlpElementPrivate *priv)
 {
@@ -175,6 +199,7 @@ keep_final_state (DlpElement *self, DlpElementPrivate *priv)
 static void
 end (DlpElement *self, DlpElementPrivate *priv)
 {
+  dlp_element_hold_marks (self, FALSE);
   keep_final_state (self, priv);
   for (guint i = 0; i < priv->outputs->len; i++)
     dlp_pad_end (g_ptr_array_index (priv->outputs, i));
@@ -260,6 +285,8 @@ dlp_element_turn (DlpElement *self, GError **error)
       return DLP_TURN_WAIT_WORK;
 
     case DLP_STEP_END:
+      if (!check_replayed (self, priv, error))
+        return DLP_TURN_ERROR;
       end (self, priv);
       return DLP_TURN_END;
 
@@ -267,6 +294,15 @@ dlp_element_turn (DlpElement *self, GError **error)
       return DLP_TURN_ERROR;
     }
   g_assert_not_reached ();
+}
+
+/* What arrived between two looks of one step may be in the pad already. */
+static bool
+arm_input (DlpElementPrivate *priv)
+{
+  DlpPad *pad = g_ptr_array_index (priv->inputs, priv->wanted_input);
+
+  return pad->reading == NULL && dlp_queue_arm_consumer (pad->link);
 }
 
 static bool
@@ -292,8 +328,7 @@ dlp_element_arm (DlpElement *self, DlpTurn turn)
   switch (turn)
     {
     case DLP_TURN_WAIT_INPUT:
-      return dlp_queue_arm_consumer (
-          ((DlpPad *) g_ptr_array_index (priv->inputs, priv->wanted_input))->link);
+      return arm_input (priv);
 
     case DLP_TURN_WAIT_OUTPUT:
       return arm_outputs (priv);

@@ -73,6 +73,15 @@ dlp_element_default_load (DlpElement *self, GVariant *described, guint version, 
   return dlp_state_check_keys (described, none, error);
 }
 
+static guint64
+get_progress_value (DlpElement *self, guint k)
+{
+  guint64 values[4];
+
+  dlp_element_get_progress_values (self, values);
+  return values[k];
+}
+
 static void
 dlp_element_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
@@ -88,16 +97,16 @@ dlp_element_get_property (GObject *object, guint id, GValue *value, GParamSpec *
       g_value_set_string (value, dlp_element_get_factory (self));
       break;
     case PROP_RECORDS_IN:
-      g_value_set_uint64 (value, priv->shown_in);
+      g_value_set_uint64 (value, get_progress_value (self, 0));
       break;
     case PROP_RECORDS_OUT:
-      g_value_set_uint64 (value, priv->shown_out);
+      g_value_set_uint64 (value, get_progress_value (self, 1));
       break;
     case PROP_BYTES:
-      g_value_set_uint64 (value, priv->shown_bytes);
+      g_value_set_uint64 (value, get_progress_value (self, 2));
       break;
     case PROP_INPUT_LEVEL:
-      g_value_set_uint (value, priv->shown_level);
+      g_value_set_uint (value, (guint) get_progress_value (self, 3));
       break;
     case PROP_STATUS:
       pthread_mutex_lock (&priv->status_lock);
@@ -127,6 +136,7 @@ dlp_element_finalize (GObject *object)
   pthread_mutex_destroy (&priv->snapshot_lock);
   pthread_mutex_destroy (&priv->status_lock);
   g_free (priv->status);
+  g_free (priv->shown_status);
   g_free (priv->name);
   g_free (priv->factory);
 
@@ -362,7 +372,11 @@ dlp_element_get_memory_share (DlpElement *self)
 gboolean
 dlp_element_is_finishing (DlpElement *self)
 {
-  return dlp_flag_get (dlp_element_get_context (self)->finishing);
+  DlpContext *context = dlp_element_get_context (self);
+
+  /* What an element held before a restore comes from its inputs again: they go on as long. */
+  return dlp_flag_get (context->finishing) &&
+         __atomic_load_n (&context->n_holding, __ATOMIC_ACQUIRE) == 0;
 }
 
 gboolean
@@ -374,7 +388,7 @@ dlp_element_is_replaying (DlpElement *self)
     {
       DlpPad *pad = g_ptr_array_index (priv->outputs, i);
 
-      if (pad->emitted < pad->wanted)
+      if (dlp_stat_get (&pad->emitted) < dlp_stat_get (&pad->wanted))
         return TRUE;
     }
   return FALSE;
@@ -383,14 +397,14 @@ dlp_element_is_replaying (DlpElement *self)
 DlpStep
 dlp_element_want_input (DlpElement *self, guint input)
 {
-  dlp_element_get_private (self)->wanted_input = input;
+  __atomic_store_n (&dlp_element_get_private (self)->wanted_input, input, __ATOMIC_RELAXED);
   return DLP_STEP_WANT_INPUT;
 }
 
 DlpStep
 dlp_element_want_input_or_work (DlpElement *self, guint input)
 {
-  dlp_element_get_private (self)->wanted_input = input;
+  __atomic_store_n (&dlp_element_get_private (self)->wanted_input, input, __ATOMIC_RELAXED);
   return DLP_STEP_WANT_INPUT_OR_WORK;
 }
 

@@ -149,6 +149,7 @@ dlp_pad_fill (DlpPad *self)
 
   while (self->reading == NULL && !self->over)
     {
+      dlp_context_yield (dlp_element_get_private (self->element)->context);
       batch = dlp_queue_pop (self->link, &ended);
       if (batch == NULL)
         {
@@ -255,7 +256,7 @@ dlp_pad_get_emitted (DlpPad *self)
 static void
 count_emitted (DlpPad *self, guint64 n)
 {
-  self->emitted += n;
+  dlp_stat_add (&self->emitted, n);
   if (self->emitted > dlp_stat_get (&self->known))
     __atomic_store_n (&self->known, self->emitted, __ATOMIC_RELAXED);
 }
@@ -276,8 +277,7 @@ send (DlpPad *self, DlpRecordBatch *batch)
   self->seen_wish = __atomic_load_n (&context->checkpoint_wish, __ATOMIC_RELAXED);
   dlp_stat_add (&self->bytes, dlp_record_batch_get_bytes (batch));
   dlp_stat_add (&self->n_batches, 1);
-  if (context->yield_seed != 0 && g_random_int_range (0, 4) == 0)
-    g_thread_yield ();
+  dlp_context_yield (context);
   dlp_queue_push (self->link, batch);
 }
 
@@ -317,7 +317,7 @@ dlp_pad_flush (DlpPad *self)
 void
 dlp_pad_flush_if_idle (DlpPad *self)
 {
-  if (self->open_mark != NULL && dlp_queue_is_idle (self->link))
+  if (self->open_mark != NULL && dlp_queue_ask_idle (self->link))
     flush_builder (self);
 }
 

@@ -116,17 +116,34 @@ check_branches (DlpElement *element, GError **error)
   return true;
 }
 
+/* Other threads may be looking at the former list. */
+static void
+replace_elements (DlpPipeline *self, GPtrArray *elements)
+{
+  GPtrArray *old;
+
+  pthread_mutex_lock (&self->lock);
+  old = self->elements;
+  self->elements = g_ptr_array_ref (elements);
+  pthread_mutex_unlock (&self->lock);
+  g_ptr_array_unref (old);
+}
+
 /* Bad records of readers whose pad `rejected` is not linked go to a file. */
 static bool
 add_quarantine (DlpPipeline *self, GError **error)
 {
+  g_autoptr (GPtrArray) elements = g_ptr_array_new_with_free_func (g_object_unref);
   guint n = 0;
   guint n_elements = self->elements->len;
 
   if (self->state_path == NULL && self->quarantine_path == NULL)
     return true;
   for (guint i = 0; i < n_elements; i++)
-    n += DLP_IS_READER (g_ptr_array_index (self->elements, i));
+    {
+      g_ptr_array_add (elements, g_object_ref (g_ptr_array_index (self->elements, i)));
+      n += DLP_IS_READER (g_ptr_array_index (self->elements, i));
+    }
 
   for (guint i = 0; i < n_elements; i++)
     {
@@ -143,7 +160,7 @@ add_quarantine (DlpPipeline *self, GError **error)
       sink = dlp_element_new ("quarantine-sink", name, error);
       if (sink == NULL)
         return false;
-      g_ptr_array_add (self->elements, sink);
+      g_ptr_array_add (elements, sink);
       file = n == 1 ? g_strdup ("quarantine.jsonl") :
                       g_strdup_printf ("quarantine-%s.jsonl", dlp_element_get_name (reader));
       if (self->quarantine_path != NULL)
@@ -155,6 +172,7 @@ add_quarantine (DlpPipeline *self, GError **error)
       g_object_set (sink, "location", location, NULL);
       dlp_pad_link (rejected, dlp_element_get_input (sink, 0));
     }
+  replace_elements (self, elements);
   return true;
 }
 

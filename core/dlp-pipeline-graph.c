@@ -202,6 +202,7 @@ dlp_pipeline_build_graph (DlpPipeline *self, GError **error)
       if (element == NULL)
         return false;
       g_ptr_array_add (self->elements, element);
+      self->n_listed++;
     }
   for (guint i = 0; i < self->graph->links->len; i++)
     if (!link_nodes (self, dlp_graph_get_link (self->graph, i), error))

@@ -9,6 +9,7 @@
 #include "dlp-element-private.h"
 #include "dlp-graph-parser-private.h"
 #include "dlp-runner-private.h"
+#include "dlp-watchdog-private.h"
 
 G_BEGIN_DECLS
 
@@ -20,9 +21,12 @@ struct _DlpPipeline
 
   GMainContext *main_context;
   pid_t pid;
-  GPtrArray *elements; /* of DlpElement, in graph order; then quarantine sinks */
-  GPtrArray *order;    /* of DlpElement (not owned), producers first */
-  DlpGraph *graph;     /* NULL: made by the API */
+  /* Of DlpElement, in graph order; then quarantine sinks. Replaced, never changed, while it is
+   * prepared: under the lock. */
+  GPtrArray *elements;
+  guint n_listed;   /* of them, in the list model: all but the quarantine sinks */
+  GPtrArray *order; /* of DlpElement (not owned), producers first */
+  DlpGraph *graph;  /* NULL: made by the API */
   DlpContext *run;
 
   /* Settings; before prepare(). */
@@ -40,14 +44,16 @@ struct _DlpPipeline
 
   bool prepared;
   DlpStateDir *dir;
-  bool fresh;            /* no checkpoint was there */
-  bool complete;         /* the loaded state says so, or this run came to its end */
-  double elapsed_before; /* s, of former attempts */
-  gint64 began;          /* monotonic, us; 0: not yet */
-  gint64 ended;          /* monotonic, us */
-  bool quiet;            /* atomic: nothing runs any more; states may be asked for */
-  DlpRunner *runner;
-  DlpCheckpointer *checkpointer;
+  bool fresh;                    /* no checkpoint was there */
+  bool complete;                 /* atomic: the loaded state says so, or this run came to its end */
+  bool preparing;                /* atomic: what prepare() sets is not to be looked at */
+  double elapsed_before;         /* lock: s, of former attempts */
+  gint64 began;                  /* lock: monotonic, us; 0: not yet */
+  gint64 ended;                  /* lock: monotonic, us */
+  bool quiet;                    /* atomic: nothing runs any more; states may be asked for */
+  DlpRunner *runner;             /* lock, for threads that are not the run's */
+  DlpCheckpointer *checkpointer; /* lock, for threads that are not the run's */
+  DlpWatchdog *watchdog;
 
   pthread_mutex_t lock;
   pthread_cond_t cond;
@@ -55,12 +61,13 @@ struct _DlpPipeline
   GError *error;            /* lock: the first one */
   char *failed_element;     /* lock */
   bool runner_done;         /* lock */
-  bool aborted;             /* lock */
+  bool was_run;             /* lock: run() was called */
+  bool active;              /* lock: run() was called and has no result yet */
 
   /* What was last notified; main context. */
   GSource *ticker;
   DlpPipelineStatus shown_status;
-  guint64 shown[5];
+  double shown[8];
 };
 
 /* Sets the pipeline's error, the first wins, and ends the run. Takes @error over. */
@@ -97,7 +104,8 @@ GVariant *dlp_pipeline_make_checkpoint (DlpPipeline *self,
                                         guint n,
                                         bool complete,
                                         GError **error);
-double dlp_pipeline_get_elapsed (DlpPipeline *self);
+/* Seconds over all attempts, and (*before) of the former ones alone. */
+double dlp_pipeline_get_elapsed (DlpPipeline *self, double *before);
 
 /* checkpointer: a thread that commits the sinks and writes checkpoints and status.json. Without a
  * state folder only dlp_checkpointer_commit() does something: it publishes at the end. */
@@ -111,6 +119,12 @@ void dlp_checkpointer_stop (DlpCheckpointer *self);
 bool dlp_checkpointer_commit (DlpCheckpointer *self, bool complete, GError **error);
 void dlp_checkpointer_free (DlpCheckpointer *self);
 guint dlp_checkpointer_get_count (DlpCheckpointer *self);
+/* status.json as things stand. */
+void dlp_checkpointer_write_status (DlpCheckpointer *self);
+
+/* notify: while a run goes on asynchronously; both in its main context. */
+void dlp_pipeline_start_notifies (DlpPipeline *self);
+void dlp_pipeline_end_notifies (DlpPipeline *self);
 
 /* report */
 void dlp_pipeline_get_progress (DlpPipeline *self,
@@ -118,5 +132,7 @@ void dlp_pipeline_get_progress (DlpPipeline *self,
                                 double *fraction,
                                 guint *files_done,
                                 guint *files_total);
+/* (transfer full): of any thread. */
+GPtrArray *dlp_pipeline_ref_elements (DlpPipeline *self);
 
 G_END_DECLS

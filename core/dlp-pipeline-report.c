@@ -40,13 +40,15 @@ dlp_pipeline_get_progress (DlpPipeline *self,
                            guint *files_done,
                            guint *files_total)
 {
+  g_autoptr (GPtrArray) elements = NULL;
   guint64 done = 0, total = 0, files = 0, of_files = 0;
 
   for (guint i = 0; i < 5; i++)
     totals[i] = 0;
-  for (guint i = 0; i < self->elements->len; i++)
+  elements = dlp_flag_get (self->preparing) ? g_ptr_array_new () : dlp_pipeline_ref_elements (self);
+  for (guint i = 0; i < elements->len; i++)
     {
-      DlpElement *element = g_ptr_array_index (self->elements, i);
+      DlpElement *element = g_ptr_array_index (elements, i);
       DlpElementPrivate *priv = dlp_element_get_private (element);
 
       done += dlp_stat_get (&priv->progress[0]);
@@ -61,7 +63,9 @@ dlp_pipeline_get_progress (DlpPipeline *self,
     }
   totals[2] = done;
   totals[3] = total;
-  *fraction = self->complete ? 1.0 : total > 0 ? MIN ((double) done / total, 1.0) : -1.0;
+  *fraction = dlp_flag_get (self->complete) ? 1.0 :
+              total > 0                     ? MIN ((double) done / total, 1.0) :
+                                              -1.0;
   *files_done = files;
   *files_total = of_files;
 }
@@ -263,26 +267,42 @@ report_warnings (DlpPipeline *self)
   return g_variant_builder_end (&builder);
 }
 
+/* What is known once it is prepared. */
+static void
+report_prepared (DlpPipeline *self, GVariantDict *dict)
+{
+  g_autoptr (GPtrArray) elements = dlp_pipeline_ref_elements (self);
+  GVariantBuilder builder;
+
+  g_variant_dict_insert (dict, "run-id", "s", self->run->run_id != NULL ? self->run->run_id : "");
+  g_variant_dict_insert (dict, "attempt", "u", self->run->attempt);
+  g_variant_dict_insert (dict, "seed", "t", self->run->seed);
+  g_variant_dict_insert (dict, "workers", "u", self->workers);
+  g_variant_dict_insert (dict, "memory", "t", self->memory);
+  g_variant_dict_insert (dict, "memory-share", "t", (guint64) self->run->memory_share);
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
+  for (guint i = 0; i < elements->len; i++)
+    g_variant_builder_add_value (
+        &builder, report_element (g_ptr_array_index (elements, i), dlp_flag_get (self->quiet)));
+  g_variant_dict_insert_value (dict, "elements", g_variant_builder_end (&builder));
+}
+
 GVariant *
 dlp_pipeline_get_report (DlpPipeline *self)
 {
   DlpPipelineStatus status = dlp_pipeline_get_status (self);
   g_autoptr (GEnumClass) statuses = g_type_class_ref (DLP_TYPE_PIPELINE_STATUS);
   guint64 totals[5];
-  double fraction, elapsed = dlp_pipeline_get_elapsed (self);
+  double before, fraction, elapsed = dlp_pipeline_get_elapsed (self, &before);
   guint files_done, files_total;
-  GVariantBuilder elements;
   GVariantDict dict;
 
   dlp_pipeline_get_progress (self, totals, &fraction, &files_done, &files_total);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "status", "s", g_enum_get_value (statuses, status)->value_nick);
-  g_variant_dict_insert (&dict, "run-id", "s", self->run->run_id != NULL ? self->run->run_id : "");
-  g_variant_dict_insert (&dict, "attempt", "u", self->run->attempt);
-  g_variant_dict_insert (&dict, "seed", "t", self->run->seed);
-  g_variant_dict_insert (&dict, "workers", "u", self->workers);
-  g_variant_dict_insert (&dict, "memory", "t", self->memory);
-  g_variant_dict_insert (&dict, "memory-share", "t", (guint64) self->run->memory_share);
+  if (!dlp_flag_get (self->preparing))
+    report_prepared (self, &dict);
   g_variant_dict_insert (&dict, "fraction", "d", fraction);
   g_variant_dict_insert (&dict, "files-done", "u", files_done);
   g_variant_dict_insert (&dict, "files-total", "u", files_total);
@@ -291,7 +311,7 @@ dlp_pipeline_get_report (DlpPipeline *self)
   g_variant_dict_insert (&dict, "bytes", "t", totals[2]);
   g_variant_dict_insert (&dict, "bytes-total", "t", totals[3]);
   g_variant_dict_insert (&dict, "elapsed", "d", elapsed);
-  g_variant_dict_insert (&dict, "attempt-elapsed", "d", elapsed - self->elapsed_before);
+  g_variant_dict_insert (&dict, "attempt-elapsed", "d", elapsed - before);
   g_variant_dict_insert (&dict, "eta", "d", fraction > 0.0 ? elapsed / fraction - elapsed : -1.0);
   if (self->state_path != NULL)
     {
@@ -300,12 +320,6 @@ dlp_pipeline_get_report (DlpPipeline *self)
       g_variant_dict_insert (&dict, "state-dir", "s", path);
     }
   g_variant_dict_insert_value (&dict, "warnings", report_warnings (self));
-
-  g_variant_builder_init (&elements, G_VARIANT_TYPE ("aa{sv}"));
-  for (guint i = 0; i < self->elements->len; i++)
-    g_variant_builder_add_value (&elements, report_element (g_ptr_array_index (self->elements, i),
-                                                            dlp_flag_get (self->quiet)));
-  g_variant_dict_insert_value (&dict, "elements", g_variant_builder_end (&elements));
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
 

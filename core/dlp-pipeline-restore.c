@@ -197,11 +197,17 @@ place_elements (DlpPipeline *self,
 }
 
 double
-dlp_pipeline_get_elapsed (DlpPipeline *self)
+dlp_pipeline_get_elapsed (DlpPipeline *self, double *before)
 {
-  gint64 until = self->ended != 0 ? self->ended : g_get_monotonic_time ();
+  double now;
+  gint64 until;
 
-  return self->elapsed_before + (self->began != 0 ? (until - self->began) / 1e6 : 0.0);
+  pthread_mutex_lock (&self->lock);
+  until = self->ended != 0 ? self->ended : g_get_monotonic_time ();
+  now = self->began != 0 ? (until - self->began) / 1e6 : 0.0;
+  *before = self->elapsed_before;
+  pthread_mutex_unlock (&self->lock);
+  return *before + now;
 }
 
 GVariant *
@@ -213,6 +219,7 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
 {
   g_autofree DlpElementPlace *places = g_new0 (DlpElementPlace, self->order->len);
   g_autofree char *graph = dlp_pipeline_to_string (self);
+  double before, elapsed = dlp_pipeline_get_elapsed (self, &before);
   guint64 inputs_length, inputs_hash;
   GVariantBuilder elements;
   GVariantDict dict;
@@ -235,7 +242,7 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
   g_variant_dict_insert (&dict, "run-id", "s", self->run->run_id);
   g_variant_dict_insert (&dict, "attempt", "u", self->run->attempt);
   g_variant_dict_insert (&dict, "complete", "b", complete);
-  g_variant_dict_insert (&dict, "elapsed", "d", dlp_pipeline_get_elapsed (self));
+  g_variant_dict_insert (&dict, "elapsed", "d", elapsed);
   g_variant_dict_insert (&dict, "inputs-length", "t", inputs_length);
   g_variant_dict_insert (&dict, "inputs-hash", "t", inputs_hash);
   g_variant_dict_insert_value (&dict, "elements", g_variant_builder_end (&elements));
@@ -512,6 +519,7 @@ restore_run (DlpPipeline *self, GVariant *payload, GError **error)
   guint format, attempt;
   guint64 seed, inputs_length, inputs_hash;
   gboolean complete;
+  double elapsed;
 
   if (!g_variant_lookup (payload, "format", "u", &format) || format != FORMAT)
     {
@@ -526,7 +534,7 @@ restore_run (DlpPipeline *self, GVariant *payload, GError **error)
       !g_variant_lookup (payload, "run-id", "&s", &run_id) ||
       !g_variant_lookup (payload, "attempt", "u", &attempt) ||
       !g_variant_lookup (payload, "complete", "b", &complete) ||
-      !g_variant_lookup (payload, "elapsed", "d", &self->elapsed_before) ||
+      !g_variant_lookup (payload, "elapsed", "d", &elapsed) ||
       !dlp_state_get_uint64 (payload, "inputs-length", G_MAXUINT64, &inputs_length, error) ||
       !dlp_state_get_uint64 (payload, "inputs-hash", G_MAXUINT64, &inputs_hash, error))
     {
@@ -545,7 +553,11 @@ restore_run (DlpPipeline *self, GVariant *payload, GError **error)
   self->run->seed = seed;
   self->run->run_id = g_strdup (run_id);
   self->run->former_attempt = attempt;
-  self->complete = complete;
+  pthread_mutex_lock (&self->lock);
+  self->elapsed_before = elapsed;
+  pthread_mutex_unlock (&self->lock);
+  if (complete)
+    dlp_flag_set (self->complete);
   elements = dlp_state_get_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"), error);
   return elements != NULL &&
          dlp_state_dir_restore_inputs (self->dir, inputs_length, inputs_hash, error) &&
@@ -626,10 +638,7 @@ load_payload (DlpPipeline *self, GError **error)
 
   if (fell_back != NULL)
     {
-      pthread_mutex_lock (&self->run->warnings_lock);
-      self->run->n_warnings++;
-      g_ptr_array_add (self->run->warnings, g_strdup (fell_back));
-      pthread_mutex_unlock (&self->run->warnings_lock);
+      dlp_context_warn (self->run, fell_back);
       g_warning ("%s", fell_back);
     }
   return payload;

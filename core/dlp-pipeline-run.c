@@ -2,11 +2,10 @@
 
 /* Prepare, run, and the ways to end: complete, stop, finish, abort, error. */
 
+#include <string.h>
 #include <unistd.h>
 
 #include "dlp-pipeline-private.h"
-
-#define NOTIFY_INTERVAL_MS 100
 
 static bool
 check_process (DlpPipeline *self, GError **error)
@@ -19,6 +18,19 @@ check_process (DlpPipeline *self, GError **error)
                "after the fork, or start a new program",
                (int) self->pid, (int) getpid ());
   return false;
+}
+
+static bool
+build_and_restore (DlpPipeline *self, GError **error)
+{
+  bool ok;
+
+  self->prepared = true;
+  dlp_flag_set (self->preparing);
+  ok = dlp_pipeline_build (self, error) && dlp_pipeline_restore (self, error);
+  dlp_pipeline_set_status (self, ok ? DLP_PIPELINE_READY : DLP_PIPELINE_FAILED);
+  __atomic_store_n (&self->preparing, false, __ATOMIC_RELEASE);
+  return ok;
 }
 
 gboolean
@@ -34,14 +46,7 @@ dlp_pipeline_prepare (DlpPipeline *self, GCancellable *cancellable, GError **err
                    "a pipeline runs once; make another one from its string or its state");
       return FALSE;
     }
-  self->prepared = true;
-  if (!dlp_pipeline_build (self, error) || !dlp_pipeline_restore (self, error))
-    {
-      dlp_pipeline_set_status (self, DLP_PIPELINE_FAILED);
-      return FALSE;
-    }
-  dlp_pipeline_set_status (self, DLP_PIPELINE_READY);
-  return TRUE;
+  return build_and_restore (self, error);
 }
 
 gboolean
@@ -59,28 +64,41 @@ dlp_pipeline_check (DlpPipeline *self, GError **error)
   return dlp_pipeline_build (self, error);
 }
 
+/* Under the lock, because other threads call it until the run has its result. */
 static void
 wake_all (DlpPipeline *self)
 {
+  pthread_mutex_lock (&self->lock);
   if (self->runner != NULL)
     dlp_runner_kick (self->runner);
   if (self->checkpointer != NULL)
     dlp_checkpointer_snapshot_taken (self->checkpointer);
+  pthread_mutex_unlock (&self->lock);
+}
+
+/* What a stop interrupts in its I/O is no fault; but a sink that was interrupted in the midst of a
+ * record batch has no state to go on from. */
+static bool
+is_interruption (DlpPipeline *self, DlpElement *element, GError *error)
+{
+  return dlp_flag_get (self->run->stopping) &&
+         g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) &&
+         (element == NULL || !DLP_IS_SINK (element));
 }
 
 void
 dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error)
 {
   DlpContext *run = self->run;
+  const char *name = element != NULL ? dlp_element_get_name (element) : NULL;
 
+  if (name != NULL && strstr (error->message, name) == NULL)
+    g_prefix_error (&error, "%s: ", name);
   pthread_mutex_lock (&self->lock);
-  /* What a stop interrupts in its I/O is no fault. */
-  if (self->error == NULL &&
-      !(dlp_flag_get (run->stopping) && g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)))
+  if (self->error == NULL && !is_interruption (self, element, error))
     {
       self->error = g_steal_pointer (&error);
-      if (element != NULL)
-        self->failed_element = g_strdup (dlp_element_get_name (element));
+      self->failed_element = g_strdup (name);
     }
   pthread_mutex_unlock (&self->lock);
   g_clear_error (&error);
@@ -92,43 +110,52 @@ dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error)
 
 /* ---- ends ---- */
 
+/* From the call of run() on, so that an end asked for while it opens files is not lost. In a child
+ * of fork() the locks may be held by threads that are not there. */
 static bool
-is_running (DlpPipeline *self)
+is_active (DlpPipeline *self)
 {
-  DlpPipelineStatus status = dlp_pipeline_get_status (self);
+  bool active;
 
-  return status == DLP_PIPELINE_RUNNING || status == DLP_PIPELINE_PAUSED;
-}
-
-void
-dlp_pipeline_pause (DlpPipeline *self)
-{
+  if (getpid () != self->pid)
+    return false;
   pthread_mutex_lock (&self->lock);
-  if (self->status == DLP_PIPELINE_RUNNING)
-    {
-      self->status = DLP_PIPELINE_PAUSED;
-      dlp_flag_set (self->run->paused);
-    }
+  active = self->active;
   pthread_mutex_unlock (&self->lock);
+  return active;
 }
 
-void
-dlp_pipeline_resume (DlpPipeline *self)
+static void
+set_paused (DlpPipeline *self, bool paused)
 {
+  DlpPipelineStatus from = paused ? DLP_PIPELINE_RUNNING : DLP_PIPELINE_PAUSED;
+
   pthread_mutex_lock (&self->lock);
-  if (self->status == DLP_PIPELINE_PAUSED)
-    {
-      self->status = DLP_PIPELINE_RUNNING;
-      __atomic_store_n (&self->run->paused, false, __ATOMIC_RELEASE);
-    }
+  __atomic_store_n (&self->run->paused, paused, __ATOMIC_RELEASE);
+  if (self->status == from)
+    self->status = paused ? DLP_PIPELINE_PAUSED : DLP_PIPELINE_RUNNING;
   pthread_mutex_unlock (&self->lock);
   wake_all (self);
 }
 
 void
+dlp_pipeline_pause (DlpPipeline *self)
+{
+  if (is_active (self))
+    set_paused (self, true);
+}
+
+void
+dlp_pipeline_resume (DlpPipeline *self)
+{
+  if (is_active (self))
+    set_paused (self, false);
+}
+
+void
 dlp_pipeline_stop (DlpPipeline *self)
 {
-  if (!is_running (self))
+  if (!is_active (self))
     return;
   dlp_flag_set (self->run->stopping);
   g_cancellable_cancel (self->run->cancellable);
@@ -138,7 +165,7 @@ dlp_pipeline_stop (DlpPipeline *self)
 void
 dlp_pipeline_finish (DlpPipeline *self)
 {
-  if (!is_running (self))
+  if (!is_active (self))
     return;
   dlp_flag_set (self->run->finishing);
   wake_all (self);
@@ -147,20 +174,20 @@ dlp_pipeline_finish (DlpPipeline *self)
 void
 dlp_pipeline_abort (DlpPipeline *self)
 {
-  if (!is_running (self))
-    return;
-  pthread_mutex_lock (&self->lock);
-  self->aborted = true;
-  pthread_mutex_unlock (&self->lock);
-  dlp_pipeline_fail (self, NULL,
-                     g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_ABORTED, "aborted"));
+  if (is_active (self))
+    dlp_pipeline_fail (self, NULL,
+                       g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_ABORTED, "aborted"));
 }
 
 void
 dlp_pipeline_checkpoint (DlpPipeline *self)
 {
-  if (is_running (self) && self->checkpointer != NULL)
+  if (!is_active (self))
+    return;
+  pthread_mutex_lock (&self->lock);
+  if (self->checkpointer != NULL)
     dlp_checkpointer_request (self->checkpointer);
+  pthread_mutex_unlock (&self->lock);
 }
 
 /* ---- the run ---- */
@@ -176,27 +203,43 @@ runner_done (gpointer runner, gpointer data)
   pthread_mutex_unlock (&self->lock);
 }
 
-static void
-stop_elements (DlpPipeline *self)
+static bool
+must_end (DlpPipeline *self)
 {
-  for (guint i = 0; i < self->order->len; i++)
-    dlp_element_stop (g_ptr_array_index (self->order, i));
+  return dlp_flag_get (self->run->cancelled) || dlp_flag_get (self->run->stopping);
 }
 
 static bool
 start_elements (DlpPipeline *self, GError **error)
 {
-  for (guint i = 0; i < self->order->len; i++)
+  for (guint i = 0; i < self->order->len && !must_end (self); i++)
     {
       DlpElement *element = g_ptr_array_index (self->order, i);
+      bool ok;
 
-      if (!dlp_element_start (element, error))
+      dlp_watchdog_enter (self->watchdog, element, "is starting");
+      ok = dlp_element_start (element, error);
+      dlp_watchdog_leave (self->watchdog);
+      if (!ok)
         {
           g_prefix_error (error, "%s: ", dlp_element_get_name (element));
           return false;
         }
     }
-  return true;
+  return !must_end (self);
+}
+
+static void
+stop_elements (DlpPipeline *self)
+{
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->order, i);
+
+      dlp_watchdog_enter (self->watchdog, element, "is stopping");
+      dlp_element_stop (element);
+      dlp_watchdog_leave (self->watchdog);
+    }
 }
 
 static void
@@ -208,30 +251,28 @@ cancelled (GCancellable *cancellable, gpointer data)
                      g_error_new (G_IO_ERROR, G_IO_ERROR_CANCELLED, "the run was cancelled"));
 }
 
-/* Until every element has left; nothing of the run's threads is there afterwards. */
+/* Until every element has left. */
 static void
-drive (DlpPipeline *self, GCancellable *cancellable)
+drive (DlpPipeline *self)
 {
-  gulong id;
-
-  self->runner =
+  DlpRunner *runner =
       dlp_runner_new (self->runner_kind, self->order, self->run, self->workers, runner_done, self);
-  self->checkpointer = dlp_checkpointer_new (self);
-  dlp_pipeline_set_status (self, DLP_PIPELINE_RUNNING);
-  dlp_runner_start (self->runner);
-  dlp_checkpointer_start (self->checkpointer);
-  id = cancellable != NULL ?
-           g_cancellable_connect (cancellable, G_CALLBACK (cancelled), self, NULL) :
-           0;
+  DlpCheckpointer *checkpointer = dlp_checkpointer_new (self);
+
+  pthread_mutex_lock (&self->lock);
+  self->runner = runner;
+  self->checkpointer = checkpointer;
+  self->status = dlp_flag_get (self->run->paused) ? DLP_PIPELINE_PAUSED : DLP_PIPELINE_RUNNING;
+  pthread_mutex_unlock (&self->lock);
+
+  dlp_runner_start (runner);
+  dlp_checkpointer_start (checkpointer);
 
   pthread_mutex_lock (&self->lock);
   while (!self->runner_done)
     pthread_cond_wait (&self->cond, &self->lock);
   pthread_mutex_unlock (&self->lock);
-
-  if (cancellable != NULL)
-    g_cancellable_disconnect (cancellable, id);
-  dlp_checkpointer_stop (self->checkpointer);
+  dlp_checkpointer_stop (checkpointer);
 }
 
 static bool
@@ -263,53 +304,59 @@ publish_again (DlpPipeline *self, GError **error)
   return true;
 }
 
+/* A stopped run commits once more; one whose inputs were being ended early does not, because what
+ * is made from that checkpoint would have seen an end that is none. */
 static void
-free_run (DlpPipeline *self)
+conclude_stop (DlpPipeline *self, GError **error)
 {
-  DlpRunner *runner;
-  DlpCheckpointer *checkpointer;
+  bool finishing = dlp_flag_get (self->run->finishing);
 
-  /* Whoever calls stop() or abort() now finds that it does not run any more. */
-  runner = g_steal_pointer (&self->runner);
-  checkpointer = g_steal_pointer (&self->checkpointer);
-  g_clear_pointer (&runner, dlp_runner_free);
-  g_clear_pointer (&checkpointer, dlp_checkpointer_free);
+  if (self->checkpointer != NULL && self->dir != NULL && !finishing &&
+      !dlp_checkpointer_commit (self->checkpointer, false, error))
+    return;
+  g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED, "stopped%s",
+               self->dir == NULL ? "" :
+               finishing ? " while its inputs were being ended; the same command goes on from the "
+                           "last checkpoint before that" :
+                           "; the same command goes on");
+}
+
+static DlpPipelineStatus
+get_end (GError *failure)
+{
+  if (failure == NULL)
+    return DLP_PIPELINE_FINISHED;
+  if (g_error_matches (failure, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED))
+    return DLP_PIPELINE_STOPPED;
+  if (g_error_matches (failure, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_ABORTED) ||
+      g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return DLP_PIPELINE_ABORTED;
+  return DLP_PIPELINE_FAILED;
 }
 
 static bool
 conclude (DlpPipeline *self, GError **error)
 {
   g_autoptr (GError) failure = NULL;
-  bool ok = true;
 
   pthread_mutex_lock (&self->lock);
   failure = g_steal_pointer (&self->error);
   pthread_mutex_unlock (&self->lock);
 
-  if (failure == NULL && all_ended (self))
+  if (failure == NULL && self->checkpointer != NULL && all_ended (self))
     {
-      ok = dlp_checkpointer_commit (self->checkpointer, true, &failure);
-      self->complete = ok;
+      if (dlp_checkpointer_commit (self->checkpointer, true, &failure))
+        dlp_flag_set (self->complete);
     }
   else if (failure == NULL)
-    {
-      ok = self->dir == NULL || dlp_checkpointer_commit (self->checkpointer, false, &failure);
-      if (ok)
-        g_set_error (&failure, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED, "stopped%s",
-                     self->dir != NULL ? "; the same command goes on" : "");
-    }
-  self->ended = g_get_monotonic_time ();
+    conclude_stop (self, &failure);
 
+  pthread_mutex_lock (&self->lock);
+  self->ended = g_get_monotonic_time ();
+  self->status = get_end (failure);
+  pthread_mutex_unlock (&self->lock);
   if (failure == NULL)
-    {
-      dlp_pipeline_set_status (self, DLP_PIPELINE_FINISHED);
-      return true;
-    }
-  dlp_pipeline_set_status (
-      self, g_error_matches (failure, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED) ?
-                DLP_PIPELINE_STOPPED :
-            self->aborted ? DLP_PIPELINE_ABORTED :
-                            DLP_PIPELINE_FAILED);
+    return true;
   g_propagate_error (error, g_steal_pointer (&failure));
   return false;
 }
@@ -317,118 +364,157 @@ conclude (DlpPipeline *self, GError **error)
 static bool
 run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
+  GError *failure = NULL;
+  gulong id;
   bool ok;
 
-  if (self->complete)
-    {
-      ok = publish_again (self, error);
-      dlp_pipeline_set_status (self, ok ? DLP_PIPELINE_FINISHED : DLP_PIPELINE_FAILED);
-      dlp_flag_set (self->quiet);
-      return ok;
-    }
-
+  self->watchdog = dlp_watchdog_new (self->order);
+  pthread_mutex_lock (&self->lock);
   self->began = g_get_monotonic_time ();
-  if (!start_elements (self, error))
-    {
-      stop_elements (self);
-      dlp_pipeline_set_status (self, DLP_PIPELINE_FAILED);
-      return false;
-    }
-  drive (self, cancellable);
+  pthread_mutex_unlock (&self->lock);
+
+  id = cancellable != NULL ?
+           g_cancellable_connect (cancellable, G_CALLBACK (cancelled), self, NULL) :
+           0;
+  if (start_elements (self, &failure))
+    drive (self);
+  else if (failure != NULL)
+    dlp_pipeline_fail (self, NULL, failure);
+  if (cancellable != NULL)
+    g_cancellable_disconnect (cancellable, id);
+
   ok = conclude (self, error);
   stop_elements (self);
   dlp_flag_set (self->quiet);
+  if (self->checkpointer != NULL)
+    dlp_checkpointer_write_status (self->checkpointer);
+  dlp_watchdog_free (self->watchdog);
+  self->watchdog = NULL;
+  return ok;
+}
+
+static bool
+run_complete (DlpPipeline *self, GError **error)
+{
+  bool ok = publish_again (self, error);
+
+  dlp_pipeline_set_status (self, ok ? DLP_PIPELINE_FINISHED : DLP_PIPELINE_FAILED);
+  dlp_flag_set (self->quiet);
+  return ok;
+}
+
+/* Whoever calls stop() or abort() from now on finds that it does not run any more. */
+static void
+end_run (DlpPipeline *self)
+{
+  DlpRunner *runner;
+  DlpCheckpointer *checkpointer;
+
+  pthread_mutex_lock (&self->lock);
+  self->active = false;
+  runner = g_steal_pointer (&self->runner);
+  checkpointer = g_steal_pointer (&self->checkpointer);
+  pthread_mutex_unlock (&self->lock);
+  g_clear_pointer (&runner, dlp_runner_free);
+  g_clear_pointer (&checkpointer, dlp_checkpointer_free);
+}
+
+static bool
+begin_run (DlpPipeline *self, GError **error)
+{
+  bool first;
+
+  if (!check_process (self, error))
+    return false;
+  pthread_mutex_lock (&self->lock);
+  first = !self->was_run;
+  if (first)
+    self->was_run = self->active = true;
+  pthread_mutex_unlock (&self->lock);
+  if (first)
+    return true;
+  g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+               "a pipeline runs once; make another one from its string or its state");
+  return false;
+}
+
+static bool
+run_begun (DlpPipeline *self, GCancellable *cancellable, GError **error)
+{
+  bool ok = false;
+
+  if (!dlp_pipeline_prepare (self, cancellable, error))
+    ;
+  else if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    dlp_pipeline_set_status (self, DLP_PIPELINE_ABORTED);
+  else
+    ok = dlp_flag_get (self->complete) ? run_complete (self, error) :
+                                         run_prepared (self, cancellable, error);
+  end_run (self);
   return ok;
 }
 
 gboolean
 dlp_pipeline_run (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
-  bool ok;
-
-  if (!dlp_pipeline_prepare (self, cancellable, error))
-    return FALSE;
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    {
-      dlp_pipeline_set_status (self, DLP_PIPELINE_ABORTED);
-      return FALSE;
-    }
-  ok = run_prepared (self, cancellable, error);
-  free_run (self);
-  return ok;
+  return begin_run (self, error) && run_begun (self, cancellable, error);
 }
 
 /* ---- async ---- */
 
-static gpointer
-run_in_thread (gpointer data)
+typedef struct
 {
-  g_autoptr (GTask) task = data;
-  GError *error = NULL;
+  GAsyncReadyCallback callback;
+  gpointer user_data;
+  GError *error; /* what the run ended with; NULL: well */
+} DlpRunCall;
 
-  if (dlp_pipeline_run (g_task_get_source_object (task), g_task_get_cancellable (task), &error))
-    g_task_return_boolean (task, TRUE);
-  else
-    g_task_return_error (task, error);
-  return NULL;
+static void
+run_call_free (gpointer data)
+{
+  DlpRunCall *call = data;
+
+  g_clear_error (&call->error);
+  g_free (call);
 }
 
 static void
-notify_element (DlpElement *element)
+run_returned (GObject *source, GAsyncResult *result, gpointer data)
 {
-  DlpElementPrivate *priv = dlp_element_get_private (element);
-  guint64 in = 0, out = 0, bytes = 0;
-  guint level = 0;
+  DlpRunCall *call = g_task_get_task_data (G_TASK (result));
 
-  for (guint i = 0; i < priv->inputs->len; i++)
-    {
-      DlpPad *pad = g_ptr_array_index (priv->inputs, i);
-      guint batches;
-      gsize held;
-
-      in += dlp_pad_get_position (pad);
-      dlp_queue_get_level (pad->link, &batches, &held);
-      level += batches;
-    }
-  for (guint i = 0; i < priv->outputs->len; i++)
-    {
-      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
-
-      out += dlp_pad_get_emitted (pad);
-      bytes += dlp_stat_get (&pad->bytes);
-    }
-
-  g_object_freeze_notify (G_OBJECT (element));
-  if (in != priv->shown_in)
-    g_object_notify (G_OBJECT (element), "records-in");
-  if (out != priv->shown_out)
-    g_object_notify (G_OBJECT (element), "records-out");
-  if (bytes != priv->shown_bytes)
-    g_object_notify (G_OBJECT (element), "bytes");
-  if (level != priv->shown_level)
-    g_object_notify (G_OBJECT (element), "input-level");
-  priv->shown_in = in;
-  priv->shown_out = out;
-  priv->shown_bytes = bytes;
-  priv->shown_level = level;
-  g_object_thaw_notify (G_OBJECT (element));
+  dlp_pipeline_end_notifies (DLP_PIPELINE (source));
+  if (call->callback != NULL)
+    call->callback (source, result, call->user_data);
 }
 
+/* In the main context, which so gives back the last reference. */
 static gboolean
-notify_progress (gpointer data)
+return_result (gpointer data)
 {
-  static const char *const names[] = { "status", "fraction", "files-done", "files-total", "records",
-                                       "tokens", "bytes",    "elapsed",    "eta" };
-  DlpPipeline *self = data;
+  DlpRunCall *call = g_task_get_task_data (data);
 
-  if (self->order->len == self->elements->len)
-    for (guint i = 0; i < self->elements->len; i++)
-      notify_element (g_ptr_array_index (self->elements, i));
-  g_object_freeze_notify (G_OBJECT (self));
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    g_object_notify (G_OBJECT (self), names[i]);
-  g_object_thaw_notify (G_OBJECT (self));
-  return G_SOURCE_CONTINUE;
+  if (call->error != NULL)
+    g_task_return_error (data, g_steal_pointer (&call->error));
+  else
+    g_task_return_boolean (data, TRUE);
+  return G_SOURCE_REMOVE;
+}
+
+static gpointer
+run_in_thread (gpointer data)
+{
+  GTask *task = data;
+  DlpPipeline *self = g_task_get_source_object (task);
+  DlpRunCall *call = g_task_get_task_data (task);
+  g_autoptr (GMainContext) context = g_main_context_ref (self->main_context);
+  g_autoptr (GSource) source = g_idle_source_new ();
+
+  run_begun (self, g_task_get_cancellable (task), &call->error);
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (source, return_result, task, g_object_unref);
+  g_source_attach (source, context);
+  return NULL;
 }
 
 void
@@ -437,30 +523,36 @@ dlp_pipeline_run_async (DlpPipeline *self,
                         GAsyncReadyCallback callback,
                         gpointer user_data)
 {
+  DlpRunCall *call = g_new0 (DlpRunCall, 1);
+  GError *error = NULL;
   GTask *task;
 
+  call->callback = callback;
+  call->user_data = user_data;
   g_main_context_push_thread_default (self->main_context);
-  task = g_task_new (self, cancellable, callback, user_data);
+  task = g_task_new (self, cancellable, run_returned, NULL);
   g_main_context_pop_thread_default (self->main_context);
   g_task_set_source_tag (task, dlp_pipeline_run_async);
+  g_task_set_task_data (task, call, run_call_free);
+  /* What the run came to is told, whatever happened since. */
+  g_task_set_check_cancellable (task, FALSE);
 
-  if (self->ticker == NULL)
+  if (!begin_run (self, &error))
     {
-      self->ticker = g_timeout_source_new (NOTIFY_INTERVAL_MS);
-      g_source_set_callback (self->ticker, notify_progress, self, NULL);
-      g_source_attach (self->ticker, self->main_context);
+      g_task_return_error (task, error);
+      g_object_unref (task);
+      return;
     }
+  if (!self->prepared)
+    dlp_flag_set (self->preparing);
+  dlp_pipeline_start_notifies (self);
   g_thread_unref (g_thread_new ("dlp-pipeline", run_in_thread, task));
 }
 
 gboolean
 dlp_pipeline_run_finish (DlpPipeline *self, GAsyncResult *result, GError **error)
 {
-  if (self->ticker != NULL)
-    {
-      g_source_destroy (self->ticker);
-      g_clear_pointer (&self->ticker, g_source_unref);
-      notify_progress (self);
-    }
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+
   return g_task_propagate_boolean (G_TASK (result), error);
 }

@@ -44,17 +44,16 @@ dlp_pipeline_get_item_type (GListModel *model)
 static guint
 dlp_pipeline_get_n_items (GListModel *model)
 {
-  return DLP_PIPELINE (model)->elements->len;
+  return DLP_PIPELINE (model)->n_listed;
 }
 
 static gpointer
 dlp_pipeline_get_item (GListModel *model, guint position)
 {
   DlpPipeline *self = DLP_PIPELINE (model);
+  g_autoptr (GPtrArray) elements = dlp_pipeline_ref_elements (self);
 
-  return position < self->elements->len ?
-             g_object_ref (g_ptr_array_index (self->elements, position)) :
-             NULL;
+  return position < self->n_listed ? g_object_ref (g_ptr_array_index (elements, position)) : NULL;
 }
 
 static void
@@ -124,7 +123,7 @@ set_setting (DlpPipeline *self, guint id, const GValue *value, GParamSpec *pspec
       self->run->batch_records = g_value_get_uint (value);
       break;
     case PROP_RANDOM_YIELDS:
-      self->run->yield_seed = g_value_get_boolean (value);
+      self->run->random_yields = g_value_get_boolean (value);
       break;
     case PROP_STRICT:
       self->run->strict = g_value_get_boolean (value);
@@ -157,7 +156,7 @@ static void
 get_progress_property (DlpPipeline *self, guint id, GValue *value, GParamSpec *pspec)
 {
   guint64 totals[5];
-  double fraction, elapsed = dlp_pipeline_get_elapsed (self);
+  double before, fraction, elapsed = dlp_pipeline_get_elapsed (self, &before);
   guint files_done, files_total;
 
   dlp_pipeline_get_progress (self, totals, &fraction, &files_done, &files_total);
@@ -227,7 +226,7 @@ dlp_pipeline_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_uint (value, self->run->batch_records);
       break;
     case PROP_RANDOM_YIELDS:
-      g_value_set_boolean (value, self->run->yield_seed);
+      g_value_set_boolean (value, self->run->random_yields);
       break;
     case PROP_STRICT:
       g_value_set_boolean (value, self->run->strict);
@@ -251,6 +250,13 @@ dlp_pipeline_finalize (GObject *object)
 {
   DlpPipeline *self = DLP_PIPELINE (object);
 
+  /* Its threads and locks are the parent's: in a child of fork() nothing of them can be taken down.
+   */
+  if (getpid () != self->pid)
+    {
+      G_OBJECT_CLASS (dlp_pipeline_parent_class)->finalize (object);
+      return;
+    }
   g_clear_pointer (&self->order, g_ptr_array_unref);
   g_clear_pointer (&self->elements, g_ptr_array_unref);
   g_clear_pointer (&self->graph, dlp_graph_free);
@@ -355,8 +361,7 @@ context_snapshot_taken (DlpContext *context, DlpElement *element)
 {
   DlpPipeline *self = context->owner;
 
-  if (self->checkpointer != NULL)
-    dlp_checkpointer_snapshot_taken (self->checkpointer);
+  dlp_checkpointer_snapshot_taken (self->checkpointer);
 }
 
 static void
@@ -454,7 +459,8 @@ dlp_pipeline_add (DlpPipeline *self, DlpElement *element, GError **error)
       return FALSE;
     }
   g_ptr_array_add (self->elements, g_object_ref (element));
-  g_list_model_items_changed (G_LIST_MODEL (self), self->elements->len - 1, 0, 1);
+  self->n_listed++;
+  g_list_model_items_changed (G_LIST_MODEL (self), self->n_listed - 1, 0, 1);
   return TRUE;
 }
 
@@ -465,6 +471,17 @@ dlp_pipeline_get_element (DlpPipeline *self, const char *name)
     if (strcmp (dlp_element_get_name (g_ptr_array_index (self->elements, i)), name) == 0)
       return g_ptr_array_index (self->elements, i);
   return NULL;
+}
+
+GPtrArray *
+dlp_pipeline_ref_elements (DlpPipeline *self)
+{
+  GPtrArray *elements;
+
+  pthread_mutex_lock (&self->lock);
+  elements = g_ptr_array_ref (self->elements);
+  pthread_mutex_unlock (&self->lock);
+  return elements;
 }
 
 DlpPipelineStatus
@@ -489,7 +506,7 @@ dlp_pipeline_set_status (DlpPipeline *self, DlpPipelineStatus status)
 gboolean
 dlp_pipeline_is_complete (DlpPipeline *self)
 {
-  return self->complete;
+  return dlp_flag_get (self->complete);
 }
 
 char *

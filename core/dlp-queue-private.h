@@ -25,6 +25,7 @@ typedef struct
   bool closed;          /* lock: the consumer wants no more */
   bool consumer_sleeps; /* lock */
   bool producer_sleeps; /* lock */
+  bool wants_idle;      /* lock: the producer has something for a consumer that sleeps */
   DlpWaker *consumer;
   DlpWaker *producer;
 } DlpQueue;
@@ -37,13 +38,15 @@ void dlp_queue_push (DlpQueue *self, DlpRecordBatch *batch);
 void dlp_queue_end (DlpQueue *self);
 /* (transfer full) (nullable). *ended: nothing is there and nothing will come. */
 DlpRecordBatch *dlp_queue_pop (DlpQueue *self, bool *ended);
-/* By the consumer: what is queued is dropped, and so is all that will be pushed. */
+/* By the consumer: what is queued is dropped, and so is all that will be pushed. Wakes the producer
+ * whatever it waits for: perhaps nobody needs it any more. */
 void dlp_queue_close (DlpQueue *self);
 
 bool dlp_queue_is_full (DlpQueue *self);
 bool dlp_queue_is_closed (DlpQueue *self);
-/* The consumer sleeps, and nothing is queued for it. */
-bool dlp_queue_is_idle (DlpQueue *self);
+/* By the producer, about to sleep: TRUE: the consumer sleeps, and nothing is queued for it. FALSE:
+ * the producer is woken when that is so. */
+bool dlp_queue_ask_idle (DlpQueue *self);
 void dlp_queue_get_level (DlpQueue *self, guint *batches, gsize *bytes);
 
 /* FALSE: there is something to do already. TRUE: a wake will come when there is. */

@@ -12,7 +12,8 @@ dlp_queue_init (DlpQueue *self, guint max_batches, gsize max_bytes)
   self->ring = g_new0 (DlpRecordBatch *, self->capacity);
   self->head = self->count = 0;
   self->bytes = 0;
-  self->ended = self->closed = self->consumer_sleeps = self->producer_sleeps = false;
+  self->ended = self->closed = false;
+  self->consumer_sleeps = self->producer_sleeps = self->wants_idle = false;
   self->consumer = self->producer = NULL;
 }
 
@@ -123,16 +124,13 @@ dlp_queue_pop (DlpQueue *self, bool *ended)
 void
 dlp_queue_close (DlpQueue *self)
 {
-  bool wake;
-
   pthread_mutex_lock (&self->lock);
   self->closed = true;
   drop_all (self);
-  wake = self->producer_sleeps;
-  self->producer_sleeps = false;
+  self->producer_sleeps = self->wants_idle = false;
   pthread_mutex_unlock (&self->lock);
 
-  if (wake)
+  if (self->producer != NULL)
     dlp_waker_notify (self->producer);
 }
 
@@ -159,12 +157,13 @@ dlp_queue_is_closed (DlpQueue *self)
 }
 
 bool
-dlp_queue_is_idle (DlpQueue *self)
+dlp_queue_ask_idle (DlpQueue *self)
 {
   bool idle;
 
   pthread_mutex_lock (&self->lock);
   idle = self->consumer_sleeps && self->count == 0;
+  self->wants_idle = !idle && !self->closed;
   pthread_mutex_unlock (&self->lock);
   return idle;
 }
@@ -181,12 +180,18 @@ dlp_queue_get_level (DlpQueue *self, guint *batches, gsize *bytes)
 bool
 dlp_queue_arm_consumer (DlpQueue *self)
 {
-  bool sleeps;
+  bool sleeps, wake;
 
   pthread_mutex_lock (&self->lock);
   sleeps = self->count == 0 && !self->ended && !self->closed;
   self->consumer_sleeps = sleeps;
+  wake = sleeps && self->wants_idle;
+  if (wake)
+    self->wants_idle = false;
   pthread_mutex_unlock (&self->lock);
+
+  if (wake)
+    dlp_waker_notify (self->producer);
   return sleeps;
 }
 

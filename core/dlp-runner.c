@@ -38,8 +38,9 @@ struct _DlpRunner
   gpointer data;
   guint n_tasks;
   DlpTask *tasks;
-  guint n_threads;
+  guint n_threads; /* of a pool; 0: a thread an element */
   pthread_t *threads;
+  guint n_created;
 
   pthread_mutex_t lock;
   pthread_cond_t cond;
@@ -81,7 +82,7 @@ end_wait (DlpTask *task)
     return;
   ns = now_ns (CLOCK_MONOTONIC) - begin;
   __atomic_store_n (&task->priv->waits_since, 0, __ATOMIC_RELEASE);
-  switch ((DlpTurn) task->priv->waits_for)
+  switch ((DlpTurn) __atomic_load_n (&task->priv->waits_for, __ATOMIC_RELAXED))
     {
     case DLP_TURN_WAIT_INPUT:
       dlp_stat_add (&stats->wait_in, ns);
@@ -318,48 +319,59 @@ dlp_runner_new (DlpRunnerKind kind,
         {
           task->state = TASK_QUEUED;
           g_queue_push_tail (&self->ready, task);
-          task->priv->waker.notify = notify_task;
-          task->priv->waker.data = task;
+          dlp_waker_set_notify (&task->priv->waker, notify_task, task);
         }
     }
   return self;
 }
 
-static void
-create_thread (pthread_t *thread, gpointer (*func) (gpointer), gpointer data)
+static int
+create_threads (DlpRunner *self)
 {
-  int code = pthread_create (thread, NULL, func, data);
+  guint n = self->n_threads > 0 ? self->n_threads : self->n_tasks;
+  int code = 0;
 
-  if (code != 0)
-    g_error ("cannot create a thread: %s", g_strerror (code));
+  while (self->n_created < n && code == 0)
+    {
+      guint i = self->n_created;
+
+      code = self->n_threads > 0 ?
+                 pthread_create (&self->threads[i], NULL, run_pool_thread, self) :
+                 pthread_create (&self->tasks[i].thread, NULL, run_thread, &self->tasks[i]);
+      if (code == 0)
+        self->n_created++;
+    }
+  return code;
 }
 
 void
 dlp_runner_start (DlpRunner *self)
 {
-  if (self->n_threads > 0)
-    for (guint i = 0; i < self->n_threads; i++)
-      create_thread (&self->threads[i], run_pool_thread, self);
-  else
-    for (guint i = 0; i < self->n_tasks; i++)
-      create_thread (&self->tasks[i].thread, run_thread, &self->tasks[i]);
+  int code = create_threads (self);
+  guint n_left;
+
+  /* A pool does with fewer. */
+  if (code == 0 || (self->n_threads > 0 && self->n_created > 0))
+    return;
+
+  self->context->fail (self->context, NULL,
+                       g_error_new (G_IO_ERROR, g_io_error_from_errno (code),
+                                    "thread %u of %u cannot be made: %s; --sequential needs one",
+                                    self->n_created, MAX (self->n_threads, self->n_tasks),
+                                    g_strerror (code)));
+  n_left = self->n_tasks - self->n_created;
+  for (guint i = 0; i < n_left; i++)
+    leave (self);
 }
 
 void
 dlp_runner_free (DlpRunner *self)
 {
-  if (self->n_threads > 0)
-    for (guint i = 0; i < self->n_threads; i++)
-      pthread_join (self->threads[i], NULL);
-  else
-    for (guint i = 0; i < self->n_tasks; i++)
-      pthread_join (self->tasks[i].thread, NULL);
+  for (guint i = 0; i < self->n_created; i++)
+    pthread_join (self->n_threads > 0 ? self->threads[i] : self->tasks[i].thread, NULL);
 
   for (guint i = 0; i < self->n_tasks; i++)
-    {
-      self->tasks[i].priv->waker.notify = NULL;
-      self->tasks[i].priv->waker.data = NULL;
-    }
+    dlp_waker_set_notify (&self->tasks[i].priv->waker, NULL, NULL);
   g_queue_clear (&self->ready);
   pthread_cond_destroy (&self->cond);
   pthread_mutex_destroy (&self->lock);

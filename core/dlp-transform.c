@@ -23,12 +23,14 @@ struct _DlpTransformOutput
   DlpTransform *transform;
   DlpRecordBatch *input;
   guint64 first;
+  guint n_records;
   gsize bytes;
   DlpCursor before; /* of the input, before this batch */
   guint n_pads;
   DlpTransformPad *pads;
   guint64 counters[DLP_TRANSFORM_MAX_COUNTERS];
   GError *error;
+  bool lost; /* process() failed and did not say why */
   bool done; /* lock of the transform */
   DlpTransformOutput *next;
 };
@@ -80,6 +82,7 @@ ticket_new (DlpTransform *self, DlpPad *in)
   dlp_pad_get_cursor (in, &ticket->before);
   ticket->first = dlp_pad_get_position (in);
   ticket->input = dlp_pad_take (in);
+  ticket->n_records = dlp_record_batch_get_length (ticket->input);
   ticket->bytes = dlp_record_batch_get_bytes (ticket->input);
   return ticket;
 }
@@ -175,11 +178,15 @@ work (DlpElement *element, guint index, gpointer data)
    */
   bool skip = dlp_flag_get (context->cancelled) || dlp_flag_get (context->stopping);
 
-  if (!skip &&
-      DLP_TRANSFORM_GET_CLASS (self)->process (self, get_worker (self, priv, index), ticket->input,
-                                               ticket->first, ticket, &ticket->error))
-    for (guint i = 0; i < ticket->n_pads; i++)
-      close_builder (&ticket->pads[i]);
+  dlp_context_yield (context);
+  if (!skip)
+    {
+      ticket->lost = !DLP_TRANSFORM_GET_CLASS (self)->process (self, get_worker (self, priv, index),
+                                                               ticket->input, ticket->first, ticket,
+                                                               &ticket->error);
+      for (guint i = 0; i < ticket->n_pads && !ticket->lost; i++)
+        close_builder (&ticket->pads[i]);
+    }
   g_clear_pointer (&ticket->input, dlp_record_batch_unref);
 
   /* Woken under the lock: once n_running is 0 the element may be gone. */
@@ -232,11 +239,49 @@ pop (DlpTransformPrivate *priv)
   return ticket;
 }
 
+static guint64
+count_output (DlpTransformOutput *ticket)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < ticket->n_pads; i++)
+    for (guint k = 0; ticket->pads[i].batches != NULL && k < ticket->pads[i].batches->len; k++)
+      sum += dlp_record_batch_get_length (g_ptr_array_index (ticket->pads[i].batches, k));
+  return sum;
+}
+
+/* What was taken in and does not come out is never passed over in silence. */
+static void
+check_ticket (DlpTransform *self, DlpTransformOutput *ticket)
+{
+  const char *name = dlp_element_get_name (DLP_ELEMENT (self));
+  guint64 n;
+
+  if (ticket->error != NULL)
+    return;
+  if (ticket->lost)
+    {
+      g_set_error (&ticket->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                   "%s: failed without an error on the %u records from %" G_GUINT64_FORMAT " on",
+                   name, ticket->n_records, ticket->first);
+      return;
+    }
+  if (!(DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_ONE_TO_ONE))
+    return;
+  n = count_output (ticket);
+  if (n != ticket->n_records)
+    g_set_error (&ticket->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                 "%s: made %" G_GUINT64_FORMAT " records of the %u from %" G_GUINT64_FORMAT
+                 " on; its kind says one for each",
+                 name, n, ticket->n_records, ticket->first);
+}
+
 static DlpStep
 release (DlpTransform *self, DlpTransformPrivate *priv, DlpTransformOutput *ticket, GError **error)
 {
   DlpElement *element = DLP_ELEMENT (self);
 
+  check_ticket (self, ticket);
   if (ticket->error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&ticket->error));

@@ -15,10 +15,10 @@ typedef struct
 {
   pthread_mutex_t lock;
   pthread_cond_t cond;
-  bool notified; /* lock */
-  bool waiting;  /* lock */
-  void (*notify) (gpointer data);
-  gpointer data;
+  bool notified;                  /* lock */
+  bool waiting;                   /* lock */
+  void (*notify) (gpointer data); /* lock */
+  gpointer data;                  /* lock */
 } DlpWaker;
 
 void dlp_waker_init (DlpWaker *self);
@@ -26,5 +26,7 @@ void dlp_waker_destroy (DlpWaker *self);
 /* Any thread. A notify without a waiter is kept for the next wait. */
 void dlp_waker_notify (DlpWaker *self);
 void dlp_waker_wait (DlpWaker *self);
+/* Later notifies call @notify instead; NULL: not any more. */
+void dlp_waker_set_notify (DlpWaker *self, void (*notify) (gpointer data), gpointer data);
 
 G_END_DECLS

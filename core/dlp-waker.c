@@ -22,20 +22,30 @@ dlp_waker_destroy (DlpWaker *self)
 void
 dlp_waker_notify (DlpWaker *self)
 {
+  void (*notify) (gpointer data);
+  gpointer data;
   bool wake;
 
-  if (self->notify != NULL)
-    {
-      self->notify (self->data);
-      return;
-    }
-
   pthread_mutex_lock (&self->lock);
+  notify = self->notify;
+  data = self->data;
   wake = self->waiting && !self->notified;
   self->notified = true;
   pthread_mutex_unlock (&self->lock);
-  if (wake)
+
+  if (notify != NULL)
+    notify (data);
+  else if (wake)
     pthread_cond_signal (&self->cond);
+}
+
+void
+dlp_waker_set_notify (DlpWaker *self, void (*notify) (gpointer data), gpointer data)
+{
+  pthread_mutex_lock (&self->lock);
+  self->notify = notify;
+  self->data = data;
+  pthread_mutex_unlock (&self->lock);
 }
 
 void

@@ -92,15 +92,17 @@ dlp_work_pool_new (guint n_threads)
   self->accounts = g_ptr_array_new_with_free_func (g_free);
   self->capacity = 64;
   self->ring = g_new (DlpWork, self->capacity);
-  self->n_workers = n_threads;
   self->workers = g_new0 (DlpWorker, n_threads);
   for (guint i = 0; i < n_threads; i++)
     {
       self->workers[i].pool = self;
       self->workers[i].index = i;
       if (pthread_create (&self->workers[i].thread, NULL, run_worker, &self->workers[i]) != 0)
-        g_error ("cannot create worker thread %u of %u", i, n_threads);
+        break;
+      self->n_workers++;
     }
+  if (self->n_workers < n_threads)
+    g_warning ("only %u of %u worker threads can be made", self->n_workers, n_threads);
   return self;
 }
 

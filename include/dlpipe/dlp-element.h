@@ -176,10 +176,11 @@ DLP_API void dlp_element_set_progress (DlpElement *self,
 /* Time spent waiting for I/O of its own, for the statistics; microseconds, added. */
 DLP_API void dlp_element_add_io_wait (DlpElement *self, gint64 microseconds);
 
-/* In step(): while an element refills what it held before a restore, core makes no newer marks for it. */
+/* In start() and step(): while an element refills what it held before a restore, core makes no
+ * newer marks for it, and the inputs of the pipeline are not ended early. */
 DLP_API void dlp_element_hold_marks (DlpElement *self, gboolean hold);
-/* An empty file without a name, for what does not fit its memory share: in the state folder if there is one, else in
- * /var/tmp. Its descriptor, to be closed by the caller; -1 on error. */
+/* An empty file without a name, for what does not fit its memory share: in the state folder if
+ * there is one, else in /var/tmp. Its descriptor, to be closed by the caller; -1 on error. */
 DLP_API int dlp_element_open_scratch (DlpElement *self, GError **error);
 
 /* A declared wait ("retry in 42 s") is no stall. NULL: over. */
