@@ -95,7 +95,7 @@ add_list (GPtrArray *files, const char *list, GCancellable *cancellable, GError 
   if (bytes == NULL)
     return FALSE;
 
-  separator = memchr (bytes->data, '\0', bytes->len) != NULL ? '\0' : '\n';
+  separator = bytes->len > 0 && memchr (bytes->data, '\0', bytes->len) != NULL ? '\0' : '\n';
   for (gsize at = 0; at < bytes->len;)
     {
       const char *start = (const char *) bytes->data + at;
