@@ -9,7 +9,7 @@
 
 #define DEFAULT_READ_SIZE (256 * 1024)
 /* What a codec is recognised by. */
-#define HEAD_SIZE 64
+#define HEAD_SIZE 16
 #define RAW_ALIGNMENT 4096
 
 typedef struct

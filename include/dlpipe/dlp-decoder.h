@@ -41,7 +41,7 @@ struct _DlpDecoderClass
   gpointer reserved[8];
 };
 
-/* Does a stream that begins with these bytes belong to the codec? At least min(64, size of the
+/* Does a stream that begins with these bytes belong to the codec? At least min(16, size of the
  * file) bytes are given. */
 typedef gboolean (*DlpCodecMatch) (const guint8 *head, gsize size);
 

@@ -407,15 +407,15 @@ test_pipe (Fixture *fixture, gconstpointer data)
   fd = open (fixture->path, O_RDWR | O_CLOEXEC);
   /* The last run is longer than the buffers: the decoder holds it when the pipe is empty. */
   g_assert_cmpint (write (fd, TOY_MAGIC, 4), ==, 4);
-  for (guint i = 0; i < 29; i++)
+  for (guint i = 0; i < 5; i++)
     g_assert_cmpint (write (fd, "\000W", 2), ==, 2);
   g_assert_cmpint (write (fd, "\310a", 2), ==, 2);
 
   stream = dlp_byte_stream_open (file, 0, 0, 0, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpint (dlp_byte_stream_read (stream, buffer, 100, NULL, &error), ==, 64);
+  g_assert_cmpint (dlp_byte_stream_read (stream, buffer, 100, NULL, &error), ==, 16);
   g_assert_cmpint (dlp_byte_stream_read (stream, buffer, 100, NULL, &error), ==, 100);
-  g_assert_cmpint (dlp_byte_stream_read (stream, buffer, 100, NULL, &error), ==, 36);
+  g_assert_cmpint (dlp_byte_stream_read (stream, buffer, 100, NULL, &error), ==, 84);
 
   thread = g_thread_new ("cancel", cancel_later, cancellable);
   g_assert_cmpint (dlp_byte_stream_read (stream, buffer, 100, cancellable, &error), ==, -1);
