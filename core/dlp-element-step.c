@@ -146,23 +146,31 @@ is_blocked (DlpElementPrivate *priv)
   return false;
 }
 
-/* An element without outputs, or with one that somebody wants, goes on. */
+/* An element without outputs, or with one that somebody wants, goes on. An optional pad alone holds
+ * it open in a continued run: where the others saw the end before, up to that end; where they were
+ * closed early, for what comes again. */
 static bool
 is_needed (DlpElementPrivate *priv)
 {
-  bool any = false;
+  bool any = false, all_drained = true, optional = false, replays = false;
 
   for (guint i = 0; i < priv->outputs->len; i++)
     {
       DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+      bool open = pad->link != NULL && !dlp_queue_is_closed (pad->link);
 
       if (pad->optional)
-        continue;
-      any = true;
-      if (pad->link != NULL && !dlp_queue_is_closed (pad->link))
+        {
+          optional |= open;
+          replays |= open && pad->emitted < pad->wanted;
+          continue;
+        }
+      if (open)
         return true;
+      any = true;
+      all_drained &= pad->peer != NULL && dlp_flag_get (pad->peer->drained);
     }
-  return !any;
+  return !any || (optional && all_drained) || replays;
 }
 
 /* Whoever consumes has more already than was made again: something is not as it was. Where the
@@ -188,9 +196,17 @@ check_replayed (DlpElement *self, DlpElementPrivate *priv, GError **error)
   return true;
 }
 
+/* Before its consumers see the end. */
 static void
 keep_final_state (DlpElement *self, DlpElementPrivate *priv)
 {
+  for (guint i = 0; i < priv->inputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->inputs, i);
+
+      if (pad->over && !pad->closed)
+        dlp_flag_set (pad->drained);
+    }
   if (priv->final_state == NULL)
     __atomic_store_n (&priv->final_state, DLP_ELEMENT_GET_CLASS (self)->save (self),
                       __ATOMIC_RELEASE);
@@ -214,8 +230,6 @@ dlp_element_restore_ended (DlpElement *self)
   DlpElementPrivate *priv = dlp_element_get_private (self);
 
   keep_final_state (self, priv);
-  for (guint i = 0; i < priv->inputs->len; i++)
-    dlp_pad_restore_closed (g_ptr_array_index (priv->inputs, i));
   for (guint i = 0; i < priv->outputs->len; i++)
     dlp_pad_end (g_ptr_array_index (priv->outputs, i));
   dlp_flag_set (priv->ended);

@@ -27,7 +27,10 @@ static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (DlpElement, dlp_element, G_TYPE_OBJECT)
 
-static G_DEFINE_QUARK (dlp - element - description, description)
+/* The first argument is the name. */
+/* clang-format off */
+static G_DEFINE_QUARK (dlp-element-description, description)
+    /* clang-format on */
 
     DlpElementPrivate *dlp_element_get_private (DlpElement *self)
 {

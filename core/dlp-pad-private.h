@@ -24,6 +24,9 @@ struct _DlpPad
   DlpSchema *schema;
   bool over;   /* input: ended or closed */
   bool closed; /* input: by dlp_pad_close() */
+  /* Atomic; input of an element that has ended: it saw the end of its stream. Closed without that,
+   * the stream was ended early. */
+  bool drained;
 
   /* Input: the batch being read and the cursor behind what was consumed. */
   DlpRecordBatch *reading;
@@ -53,7 +56,7 @@ void dlp_pad_link (DlpPad *output, DlpPad *input);
 void dlp_pad_set_link_limits (DlpPad *output, guint max_batches, gsize max_bytes);
 /* Before the run: where the consumer goes on, and so what the producer drops. */
 void dlp_pad_restore_input (DlpPad *input, DlpMark *producer_mark, guint64 position);
-void dlp_pad_restore_closed (DlpPad *input);
+void dlp_pad_restore_closed (DlpPad *input, bool drained);
 
 /* Pushes the open record batch, if there is one. */
 void dlp_pad_flush (DlpPad *output);

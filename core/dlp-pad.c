@@ -130,9 +130,10 @@ dlp_pad_restore_input (DlpPad *input, DlpMark *producer_mark, guint64 position)
 }
 
 void
-dlp_pad_restore_closed (DlpPad *input)
+dlp_pad_restore_closed (DlpPad *input, bool drained)
 {
   input->over = input->closed = true;
+  input->drained = drained;
   dlp_cursor_clear (&input->cursor);
   if (input->link != NULL)
     dlp_queue_close (input->link);

@@ -14,8 +14,9 @@
  *   inputs-hash   t
  *   elements      aa{sv}, producers first:
  *     name s, factory s, needed b, version u, oldest u, fixed a{ss}, links as,
- *     emitted at (per output), inputs ax (position per input, -1: closed), state a{sv}, sink a{sv}
- * (sinks only); where it is not needed any more, only its last state, for its counters
+ *     emitted at (per output), inputs ax (per input: a position, or -1: closed early, -2: seen to
+ * its end), state a{sv}, sink a{sv} (sinks only); where it is not needed any more, no emitted, and
+ * of its state only the counters matter
  */
 
 #include <string.h>
@@ -23,6 +24,8 @@
 #include "dlp-pipeline-private.h"
 
 #define FORMAT 1
+#define CLOSED (-1)
+#define DRAINED (-2)
 
 static const char *const checkpoint_keys[] = {
   "format",  "graph",         "seed",        "run-id",   "attempt", "complete",
@@ -106,19 +109,16 @@ describe_element (DlpElement *element, const DlpElementPlace *place)
   g_variant_dict_insert (&dict, "oldest", "u", klass->state_oldest_version);
   g_variant_dict_insert_value (&dict, "fixed", describe_fixed (element));
   g_variant_dict_insert_value (&dict, "links", describe_links (element));
-  if (!place->needed)
-    {
-      if (place->state != NULL)
-        g_variant_dict_insert_value (&dict, "state", klass->describe (element, place->state));
-      return g_variant_dict_end (&dict);
-    }
 
   for (guint i = 0; i < n_inputs; i++)
-    positions[i] = place->inputs[i].mark != NULL ? (gint64) place->inputs[i].position : -1;
+    if (place->needed && place->inputs[i].mark != NULL)
+      positions[i] = (gint64) place->inputs[i].position;
+    else
+      positions[i] = dlp_flag_get (dlp_element_get_input (element, i)->drained) ? DRAINED : CLOSED;
   g_variant_dict_insert_value (
       &dict, "inputs",
       g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, positions, n_inputs, sizeof (gint64)));
-  if (n_outputs > 0)
+  if (place->needed && n_outputs > 0)
     g_variant_dict_insert_value (&dict, "emitted",
                                  g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, place->emitted,
                                                             n_outputs, sizeof (guint64)));
@@ -391,12 +391,12 @@ restore_inputs (DlpElement *element, GVariant *recorded, GError **error)
       DlpPad *pad = dlp_element_get_input (element, i);
       DlpElementPrivate *producer = dlp_element_get_private (pad->peer->element);
 
-      if (values[i] < 0)
+      if (values[i] == CLOSED || values[i] == DRAINED)
         {
-          dlp_pad_restore_closed (pad);
+          dlp_pad_restore_closed (pad, values[i] == DRAINED);
           continue;
         }
-      if (producer->mark == NULL || (guint64) values[i] < pad->peer->emitted)
+      if (values[i] < 0 || producer->mark == NULL || (guint64) values[i] < pad->peer->emitted)
         {
           g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
                        "key “inputs”: %s is to go on at record %" G_GINT64_FORMAT
@@ -449,7 +449,8 @@ restore_element (DlpElement *element, GVariant *recorded, GError **error)
     }
   if (!needed)
     {
-      if (!load_state (element, recorded, version, error))
+      if (!load_state (element, recorded, version, error) ||
+          !restore_inputs (element, recorded, error))
         return false;
       dlp_element_restore_ended (element);
       return true;

@@ -417,6 +417,9 @@ end_run (DlpPipeline *self)
   pthread_mutex_unlock (&self->lock);
   g_clear_pointer (&runner, dlp_runner_free);
   g_clear_pointer (&checkpointer, dlp_checkpointer_free);
+  /* Its lock is that of a run, not of the object. */
+  self->run->state_dir = NULL;
+  g_clear_pointer (&self->dir, dlp_state_dir_free);
 }
 
 static bool

@@ -26,8 +26,9 @@ struct _DlpMix
 
   DlpMixInput *inputs;
   guint n_inputs;
-  guint n_live;
-  double total; /* of the live weights, summed from the first to the last */
+  guint n_weighted; /* inputs of a weight above 0 */
+  guint n_live;     /* of them, those that have not ended */
+  double total;     /* of the live weights, summed from the first to the last */
   DlpRandom random;
   guint64 draws; /* the state */
 };
@@ -247,6 +248,7 @@ dlp_mix_start (DlpElement *element, GCancellable *cancellable, GError **error)
       self->n_live++;
       self->total += input->weight;
     }
+  self->n_weighted = self->n_live;
   return TRUE;
 }
 
@@ -264,7 +266,7 @@ leave (DlpMix *self, DlpMixInput *input)
 /* Before each draw it is known of every live input whether it has another record. FALSE: that of
  * @input is to be waited for. */
 static gboolean
-look (DlpMix *self, DlpMixInput *input, gboolean *stop)
+look (DlpMix *self, DlpMixInput *input)
 {
   guint row;
 
@@ -273,16 +275,15 @@ look (DlpMix *self, DlpMixInput *input, gboolean *stop)
   if (!dlp_pad_is_over (input->pad))
     return FALSE;
   leave (self, input);
-  *stop |= self->exhausted == DLP_MIX_STOP;
   return TRUE;
 }
 
 /* NULL: all inputs are known. */
 static DlpMixInput *
-look_at_all (DlpMix *self, gboolean *stop)
+look_at_all (DlpMix *self)
 {
   for (guint i = 0; i < self->n_inputs; i++)
-    if (!look (self, &self->inputs[i], stop))
+    if (!look (self, &self->inputs[i]))
       return &self->inputs[i];
   return NULL;
 }
@@ -303,6 +304,12 @@ draw (DlpMix *self)
         break;
     }
   return chosen;
+}
+
+static gboolean
+is_over (DlpMix *self)
+{
+  return self->n_live == 0 || (self->exhausted == DLP_MIX_STOP && self->n_live < self->n_weighted);
 }
 
 static DlpStep
@@ -332,8 +339,7 @@ dlp_mix_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpMix *self = DLP_MIX (element);
   DlpPad *out = dlp_element_get_output (element, 0);
-  gboolean stop = FALSE;
-  DlpMixInput *missing = look_at_all (self, &stop);
+  DlpMixInput *missing = look_at_all (self);
 
   for (guint n = 0; n < STEP_RECORDS && missing == NULL; n++)
     {
@@ -341,7 +347,7 @@ dlp_mix_step (DlpElement *element, GCancellable *cancellable, GError **error)
       DlpRecordBatch *batch;
       guint row;
 
-      if (self->n_live == 0 || stop)
+      if (is_over (self))
         return end (self);
       if (self->n_inputs == 1)
         return pass_on (self, out);
@@ -351,7 +357,7 @@ dlp_mix_step (DlpElement *element, GCancellable *cancellable, GError **error)
       dlp_pad_append_rows (out, batch, row, 1);
       dlp_pad_consume (input->pad, 1);
       /* Of the others nothing has changed. */
-      missing = look (self, input, &stop) ? NULL : input;
+      missing = look (self, input) ? NULL : input;
     }
   if (missing != NULL)
     return dlp_element_want_input (element, (guint) (missing - self->inputs));
