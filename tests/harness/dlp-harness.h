@@ -35,7 +35,8 @@ guint dlp_harness_check_resume (const char *graph, guint stride);
 /* The same output under each runner, for 1, 2 and 7 workers, links of 1 and 64 record batches,
  * record batches of 1 and of 1,024 records, and threads that give way at random. */
 void dlp_harness_check_settings (const char *graph);
-/* What sink "k" gets is what the file says, a record a line. DLPIPE_UPDATE_GOLDEN=1 writes the file instead. */
+/* What sink "k" gets is what the file says, a record a line. DLPIPE_UPDATE_GOLDEN=1 writes the file
+ * instead. */
 void dlp_harness_check_golden (const char *graph, const char *path);
 /* DLPIPE_TEST_SCALE times @n, at least 1. */
 guint dlp_harness_scale (guint n);
