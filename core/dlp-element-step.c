@@ -235,6 +235,20 @@ dlp_element_restore_ended (DlpElement *self)
   dlp_flag_set (priv->ended);
 }
 
+/* An element may end before its inputs do, as a reader that is to finish: nobody must go on waiting
+ * for it to take what is queued. */
+static void
+close_open_inputs (DlpElementPrivate *priv)
+{
+  for (guint i = 0; i < priv->inputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->inputs, i);
+
+      if (!pad->over)
+        dlp_pad_close (pad);
+    }
+}
+
 static DlpTurn
 check_turn (DlpElement *self, DlpElementPrivate *priv)
 {
@@ -301,6 +315,7 @@ dlp_element_turn (DlpElement *self, GError **error)
     case DLP_STEP_END:
       if (!check_replayed (self, priv, error))
         return DLP_TURN_ERROR;
+      close_open_inputs (priv);
       end (self, priv);
       return DLP_TURN_END;
 

@@ -27,6 +27,22 @@ launch_format_count (double count)
 }
 
 char *
+launch_format_number (guint64 n, const char *noun)
+{
+  return g_strdup_printf ("%" G_GUINT64_FORMAT " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+static void
+append_number (GString *text, guint64 n, const char *noun)
+{
+  g_autofree char *number = launch_format_number (n, noun);
+
+  if (text->len > 0)
+    g_string_append (text, ", ");
+  g_string_append (text, number);
+}
+
+char *
 launch_format_seconds (double seconds)
 {
   guint64 whole = (guint64) (seconds + 0.5);
@@ -188,12 +204,12 @@ launch_format_totals (GVariant *report)
   g_variant_lookup (report, "bytes", "t", &bytes);
   g_variant_lookup (report, "elapsed", "d", &seconds);
   launch_faults_collect (&faults, report);
-  g_string_append_printf (text, "%" G_GUINT64_FORMAT " records", records);
+  append_number (text, records, "record");
   if (tokens > 0)
-    g_string_append_printf (text, ", %" G_GUINT64_FORMAT " tokens", tokens);
-  g_string_append_printf (text, ", %" G_GUINT64_FORMAT " bad records", faults.bad);
+    append_number (text, tokens, "token");
+  append_number (text, faults.bad, "bad record");
   if (faults.damaged > 0)
-    g_string_append_printf (text, ", %" G_GUINT64_FORMAT " damaged files", faults.damaged);
+    append_number (text, faults.damaged, "damaged file");
   g_string_append_printf (text, ", %.1f s", seconds);
   if (seconds > 0)
     g_string_append_printf (text, ", %.1f MB/s", (double) bytes / 1e6 / seconds);

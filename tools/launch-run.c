@@ -164,14 +164,16 @@ say_choices (LaunchRun *self, GVariant *report)
 {
   g_autofree char *state = describe_state (self);
   g_autofree char *models = launch_get_models (self->pipeline);
+  g_autofree char *worker_text = NULL;
   guint64 memory = 0, seed = 0;
   guint workers = 0;
 
   g_variant_lookup (report, "workers", "u", &workers);
   g_variant_lookup (report, "memory", "t", &memory);
   g_variant_lookup (report, "seed", "t", &seed);
-  launch_say ("%u workers, %" G_GUINT64_FORMAT " MiB of memory, seed %" G_GUINT64_FORMAT "%s%s, %s",
-              workers, memory >> 20, seed, models != NULL ? ", tokenizer " : "",
+  worker_text = launch_format_number (workers, "worker");
+  launch_say ("%s, %" G_GUINT64_FORMAT " MiB of memory, seed %" G_GUINT64_FORMAT "%s%s, %s",
+              worker_text, memory >> 20, seed, models != NULL ? ", tokenizer " : "",
               models != NULL ? models : "", state);
 }
 
@@ -191,7 +193,11 @@ say_resumed (GVariant *report)
   else if (attempt > 1)
     launch_say ("attempt %u, from the first record on", attempt);
   if (replay > 0)
-    launch_say ("replaying %" G_GUINT64_FORMAT " records", replay);
+    {
+      g_autofree char *number = launch_format_number (replay, "record");
+
+      launch_say ("replaying %s", number);
+    }
 }
 
 static void

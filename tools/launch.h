@@ -100,6 +100,8 @@ int launch_exit_for_run (DlpPipeline *pipeline, const GError *error, int signal_
 char *launch_format_bytes (double bytes);
 char *launch_format_count (double count);
 char *launch_format_seconds (double seconds);
+/* "1 record", "2 records" */
+char *launch_format_number (guint64 n, const char *noun);
 
 /* An element in a report; strings are the report's. */
 typedef struct

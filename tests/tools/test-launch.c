@@ -390,12 +390,12 @@ test_damaged_kept (void)
       whole);
 
   run (rig, 4, graph, NULL);
-  check_says (rig, "1 damaged files");
+  check_says (rig, "1 damaged file");
   check_says (rig, "z04-truncated-frame.jsonl.zst");
   /* Judged from the state. */
   run (rig, 4, graph, NULL);
   check_says (rig, "finished already");
-  check_says (rig, "1 damaged files");
+  check_says (rig, "1 damaged file");
 }
 
 static void
@@ -412,7 +412,7 @@ test_bad_records (void)
   g_string_free (text, TRUE);
 
   run (rig, 0, "--summary=summary.json", "--quarantine=bad.jsonl", GRAPH, NULL);
-  check_says (rig, "finished: 1999 records, 1 bad records");
+  check_says (rig, "finished: 1999 records, 1 bad record");
   summary = read_file (rig, "summary.json");
   g_assert_nonnull (strstr (summary, "\"bad-records\": 1"));
   g_assert_nonnull (strstr (summary, "\"in.jsonl\": 1"));

@@ -12,7 +12,7 @@
 
 #include "launch-rig.h"
 
-#define RUNS "dlpipe-launch: 1 workers, 112 MiB of memory, seed 0, "
+#define RUNS "dlpipe-launch: 1 worker, 112 MiB of memory, seed 0, "
 
 static void
 write_input (LaunchRig *rig)
@@ -245,9 +245,10 @@ test_full_disk (void)
   reason = strstr (rig->err, "File too large") != NULL ?
                "File too large\n" :
                "No space left on device; make room, and the same command goes on\n";
-  err = g_strconcat (RUNS "state state, checkpoint every 10s\n"
-                          "dlpipe-launch: error: disk/out.jsonl: cannot write N bytes at byte N: ",
-                     reason, NULL);
+  err = g_strconcat (
+      RUNS "state state, checkpoint every 10s\n"
+           "dlpipe-launch: error: jsonl-sink0: disk/out.jsonl: cannot write N bytes at byte N: ",
+      reason, NULL);
   check (rig, 1, err);
 }
 
