@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 struct _DlpMark
 {
-  gatomicrefcount ref_count;
+  gint ref_count;
   /* Marks of one element and process are ordered by their making. */
   guint64 serial;
   DlpState *state; /* NULL: the element has none */

@@ -8,7 +8,7 @@ dlp_mark_new (guint n_outputs, guint n_inputs)
   gsize inputs_at = sizeof (DlpMark) + n_outputs * sizeof (guint64);
   DlpMark *self = g_malloc0 (inputs_at + n_inputs * sizeof (DlpCursor));
 
-  g_atomic_ref_count_init (&self->ref_count);
+  self->ref_count = 1;
   self->n_outputs = n_outputs;
   self->n_inputs = n_inputs;
   self->emitted = (guint64 *) (self + 1);
@@ -19,7 +19,7 @@ dlp_mark_new (guint n_outputs, guint n_inputs)
 DlpMark *
 dlp_mark_ref (DlpMark *self)
 {
-  g_atomic_ref_count_inc (&self->ref_count);
+  g_atomic_int_inc (&self->ref_count);
   return self;
 }
 
@@ -27,7 +27,7 @@ dlp_mark_ref (DlpMark *self)
 void
 dlp_mark_unref (DlpMark *self)
 {
-  if (!g_atomic_ref_count_dec (&self->ref_count))
+  if (!g_atomic_int_dec_and_test (&self->ref_count))
     return;
 
   for (guint i = 0; i < self->n_inputs; i++)
@@ -39,7 +39,7 @@ dlp_mark_unref (DlpMark *self)
 gboolean
 dlp_mark_is_unshared (DlpMark *self)
 {
-  return g_atomic_ref_count_compare (&self->ref_count, 1);
+  return g_atomic_int_get (&self->ref_count) == 1;
 }
 
 void

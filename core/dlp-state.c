@@ -7,7 +7,7 @@
 
 struct _DlpState
 {
-  gatomicrefcount ref_count;
+  gint ref_count;
   gsize size;
   gint64 data[];
 };
@@ -19,7 +19,7 @@ dlp_state_alloc (gsize size, gpointer *data)
 {
   DlpState *self = g_malloc0 (sizeof (DlpState) + size);
 
-  g_atomic_ref_count_init (&self->ref_count);
+  self->ref_count = 1;
   self->size = size;
   if (data != NULL)
     *data = self->data;
@@ -40,14 +40,14 @@ dlp_state_new (gconstpointer data, gsize size)
 DlpState *
 dlp_state_ref (DlpState *self)
 {
-  g_atomic_ref_count_inc (&self->ref_count);
+  g_atomic_int_inc (&self->ref_count);
   return self;
 }
 
 void
 dlp_state_unref (DlpState *self)
 {
-  if (g_atomic_ref_count_dec (&self->ref_count))
+  if (g_atomic_int_dec_and_test (&self->ref_count))
     g_free (self);
 }
 
