@@ -20,8 +20,9 @@ launch_rig_init (int argc, char **argv)
 {
   if (argc != 3)
     g_error ("usage: %s PROGRAM DATA", argv[0]);
-  program = argv[1];
-  data_dir = argv[2];
+  /* Runs have another working directory. */
+  program = g_canonicalize_filename (argv[1], NULL);
+  data_dir = g_canonicalize_filename (argv[2], NULL);
 }
 
 const char *

@@ -97,7 +97,7 @@ run_undisturbed (void)
 {
   g_autoptr (LaunchRig) rig = launch_rig_new ();
 
-  for (guint epochs = 4; whole.bin == NULL; epochs *= 2)
+  for (guint epochs = 4; whole.bin == NULL; epochs += epochs / 2)
     {
       g_autofree char *graph = make_graph (epochs);
       gint64 begin = g_get_monotonic_time ();

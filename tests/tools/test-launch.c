@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -273,16 +274,13 @@ static void
 start_endless (LaunchRig *rig, const char *option)
 {
   const char *arguments[] = { "--checkpoint-every=50ms", "--progress=none", ENDLESS, option, NULL };
+  g_autofree char *status = launch_rig_path (rig, "out.jsonl.dlpipe/status.json");
 
+  remove (status);
   launch_rig_start (rig, arguments, NULL);
-  /* Until it runs: the first checkpoint is made at once. */
-  for (guint i = 0; i < 2000; i++)
-    {
-      if (exists (rig, "out.jsonl.dlpipe/checkpoint-1") ||
-          exists (rig, "out.jsonl.dlpipe/checkpoint-2"))
-        break;
-      g_usleep (5000);
-    }
+  /* Until it runs, and a little longer. */
+  for (guint i = 0; i < 4000 && !g_file_test (status, G_FILE_TEST_EXISTS); i++)
+    g_usleep (5000);
   g_usleep (100000);
 }
 
