@@ -3,7 +3,9 @@
 #include "sink-rig.h"
 
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -271,6 +273,39 @@ sink_rig_run_in_child (const char *sink, const char *state, guint64 kill_at)
   g_assert_true (WIFEXITED (status));
   if (WEXITSTATUS (status) != 0)
     g_assert_cmpint (WEXITSTATUS (status), ==, 9);
+  return WEXITSTATUS (status) == 0;
+}
+
+static void
+run_limited (const char *sink, const char *state, guint64 max_file)
+{
+  const struct rlimit limit = { max_file, max_file };
+  g_autoptr (GError) error = NULL;
+
+  signal (SIGXFSZ, SIG_IGN);
+  if (setrlimit (RLIMIT_FSIZE, &limit) != 0)
+    _exit (3);
+  if (sink_rig_run (sink, state, SINK_RIG_RUN, 0, &error))
+    _exit (0);
+  /* As on a full disk: the file, and how much was wanted. */
+  _exit (error->domain == G_IO_ERROR && strstr (error->message, "bytes") != NULL ? 1 : 4);
+}
+
+gboolean
+sink_rig_run_limited (const char *sink, const char *state, guint64 max_file)
+{
+  pid_t pid;
+  int status;
+
+  fflush (NULL);
+  pid = fork ();
+  g_assert_cmpint (pid, >=, 0);
+  if (pid == 0)
+    run_limited (sink, state, max_file);
+
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_true (WIFEXITED (status));
+  g_assert_cmpint (WEXITSTATUS (status), <=, 1);
   return WEXITSTATUS (status) == 0;
 }
 

@@ -34,6 +34,9 @@ gboolean sink_rig_run (const char *sink,
 char *sink_rig_run_for_report (const char *sink, const char *state);
 /* The same in a process of its own. TRUE: it ended with 0. */
 gboolean sink_rig_run_in_child (const char *sink, const char *state, guint64 kill_at);
+/* The same to the end, where no file may be larger than @max_file; FALSE: it failed, and said what
+ * of. */
+gboolean sink_rig_run_limited (const char *sink, const char *state, guint64 max_file);
 /* What `--overwrite` and `--restart` do; for the runs that follow. */
 void sink_rig_set_options (gboolean overwrite, gboolean restart);
 

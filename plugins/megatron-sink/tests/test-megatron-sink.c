@@ -369,6 +369,44 @@ test_kill (void)
   sink_rig_remove_folder (reference);
 }
 
+/* 3,000 documents: .bin 17,994, lengths 10,284, documents 24,000, .idx 54,894 bytes. */
+static void
+test_full_disk (void)
+{
+  static const guint64 limits[] = { 17000, 23000, 50000 };
+
+  sink_rig_set_source (make_schema (DLP_FIELD_LIST_UINT16), 3000, fill_some);
+  sink_rig_set_model ("gpt2", "abc", 50257);
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    {
+      char *folder = sink_rig_make_folder ();
+      g_autofree char *sink = g_strdup_printf ("megatron-sink location=%s/x", folder);
+      g_autofree char *reference = g_strdup_printf ("megatron-sink location=%s/y", folder);
+      g_autofree char *state = g_build_filename (folder, "s", NULL);
+      g_autofree char *bin = g_build_filename (folder, "x.bin", NULL);
+      g_autofree char *idx = g_build_filename (folder, "x.idx", NULL);
+      g_autofree char *data = NULL;
+      gsize size;
+
+      for (guint round = 0; round < 2; round++)
+        {
+          g_assert_false (sink_rig_run_limited (sink, state, limits[i]));
+          g_assert_false (g_file_test (bin, G_FILE_TEST_EXISTS));
+          g_assert_false (g_file_test (idx, G_FILE_TEST_EXISTS));
+        }
+
+      /* Once there is room it goes on. */
+      run (sink, state);
+      run (reference, NULL);
+      g_assert_true (g_file_get_contents (bin, &data, &size, NULL));
+      sink_rig_assert_file (folder, "y.bin", data, size);
+      g_clear_pointer (&data, g_free);
+      g_assert_true (g_file_get_contents (idx, &data, &size, NULL));
+      sink_rig_assert_file (folder, "y.idx", data, size);
+      sink_rig_remove_folder (folder);
+    }
+}
+
 /* The same command after the end changes nothing, not even times. */
 static void
 test_again (void)
@@ -516,6 +554,7 @@ main (int argc, char **argv)
   g_test_add_func ("/megatron-sink/stop-at-each-record", test_stop_at_each_record);
   g_test_add_func ("/megatron-sink/stop-often", test_stop_often);
   g_test_add_func ("/megatron-sink/kill", test_kill);
+  g_test_add_func ("/megatron-sink/full-disk", test_full_disk);
   g_test_add_func ("/megatron-sink/again", test_again);
   g_test_add_func ("/megatron-sink/no-tokens", test_no_tokens);
   g_test_add_func ("/megatron-sink/foreign-output", test_foreign_output);
