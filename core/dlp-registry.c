@@ -117,7 +117,7 @@ static gboolean
 load_plugin (const char *path, GError **error)
 {
   GModule *module = g_module_open_full (path, G_MODULE_BIND_LOCAL, error);
-  DlpPlugin *plugin;
+  DlpPlugin plugin; /* needed by init() alone */
   gpointer symbol;
 
   if (module == NULL)
@@ -137,11 +137,9 @@ load_plugin (const char *path, GError **error)
 
   /* Types cannot be unloaded. */
   g_module_make_resident (module);
-  plugin = g_new0 (DlpPlugin, 1);
-  plugin->descriptor = symbol;
-  plugin->path = g_intern_string (path);
-  g_hash_table_insert (plugins, g_strdup (plugin->descriptor->name), g_strdup (path));
-  return plugin->descriptor->init (plugin, error);
+  plugin = (DlpPlugin){ symbol, g_intern_string (path) };
+  g_hash_table_insert (plugins, g_strdup (plugin.descriptor->name), g_strdup (path));
+  return plugin.descriptor->init (&plugin, error);
 }
 
 static void

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <locale.h>
-#include <stdio.h>
 
 #include "launch.h"
 
@@ -37,10 +36,10 @@ main (int argc, char **argv)
       launch_options_clear (&options);
       return LAUNCH_EXIT_USAGE;
     }
-  if (options.show_version)
+  if (options.done)
     {
-      printf ("dlpipe-launch %s\n", DLP_VERSION);
-      return 0;
+      launch_options_clear (&options);
+      return LAUNCH_EXIT_FINISHED;
     }
   if (!options.check && options.dry_run == 0)
     launch_block_signals ();

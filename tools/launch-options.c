@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <dlpipe/dlp-value.h>
@@ -244,9 +243,14 @@ launch_options_parse (LaunchOptions *self, int *argc, char ***argv, GError **err
       g_autofree char *help = g_option_context_get_help (context, FALSE, NULL);
 
       printf ("%s\n", help);
-      exit (0);
+      self->done = TRUE;
     }
-  ok = ok && interpret (self, &texts, error);
+  else if (ok && self->show_version)
+    {
+      printf ("dlpipe-launch %s\n", DLP_VERSION);
+      self->done = TRUE;
+    }
+  ok = ok && (self->done || interpret (self, &texts, error));
 
   g_strfreev (texts.graph);
   g_free (texts.progress);

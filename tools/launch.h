@@ -57,9 +57,9 @@ typedef struct
   gboolean verbose;
   gboolean quiet;
   gboolean show_version;
+  gboolean done; /* --help or --version: nothing is left to do */
 } LaunchOptions;
 
-/* FALSE: --help or --version, which are done, or an error. */
 bool launch_options_parse (LaunchOptions *self, int *argc, char ***argv, GError **error);
 void launch_options_clear (LaunchOptions *self);
 
