@@ -219,7 +219,8 @@ find_held (DlpShuffle *self)
   self->capacity = n;
   self->slots = g_new0 (DlpStoredRecord, n);
   self->held = g_new (guint64, n);
-  memset (self->held, 0xff, n * sizeof (guint64));
+  for (gsize i = 0; i < n; i++)
+    self->held[i] = G_MAXUINT64;
   for (guint64 k = replaced; k-- > 0 && known < n;)
     {
       gsize slot = dlp_random_draw (self->random, k) % self->size;
@@ -266,7 +267,8 @@ dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **erro
   self->n_refill = self->n_held;
   for (gsize i = 0; i < self->n_held; i++)
     self->refill[i] = (DlpShuffleRefill){ self->held[i], i };
-  qsort (self->refill, self->n_refill, sizeof (DlpShuffleRefill), compare_refill);
+  if (self->n_refill > 0)
+    qsort (self->refill, self->n_refill, sizeof (DlpShuffleRefill), compare_refill);
   self->oldest = self->n_refill > 0 ? self->refill[0].position : self->state.taken;
   self->first_word = self->oldest / 64;
   for (gsize i = 0; i < self->n_refill; i++)
