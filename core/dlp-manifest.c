@@ -29,15 +29,14 @@ static GVariant *
 make_file (const DlpManifestFile *file)
 {
   g_autofree char *name = g_path_get_basename (file->path);
-  GVariantDict dict;
+  g_autofree char *xxh3 = g_strdup_printf ("%016" G_GINT64_MODIFIER "x", file->xxh3);
+  GVariantBuilder builder;
 
-  g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert (&dict, "name", "s", name);
-  g_variant_dict_insert (&dict, "bytes", "t", file->bytes);
-  g_variant_dict_insert_value (
-      &dict, "xxh3",
-      g_variant_new_take_string (g_strdup_printf ("%016" G_GINT64_MODIFIER "x", file->xxh3)));
-  return g_variant_dict_end (&dict);
+  g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
+  g_variant_builder_add (&builder, "{sv}", "name", g_variant_new_string (name));
+  g_variant_builder_add (&builder, "{sv}", "bytes", g_variant_new_uint64 (file->bytes));
+  g_variant_builder_add (&builder, "{sv}", "xxh3", g_variant_new_string (xxh3));
+  return g_variant_builder_end (&builder);
 }
 
 GVariant *
