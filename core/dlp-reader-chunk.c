@@ -164,6 +164,9 @@ dlp_reader_chunk_damage (DlpReaderChunk *self, gsize offset, char *message)
     }
   self->damage = message;
   self->damage_offset = offset;
+  while (self->counts != NULL && self->counts->len > 0 &&
+         g_array_index (self->counts, DlpReaderCount, self->counts->len - 1).row == self->rows)
+    g_array_set_size (self->counts, self->counts->len - 1);
 }
 
 void
@@ -173,6 +176,8 @@ dlp_reader_chunk_count (DlpReaderChunk *self, guint counter, guint64 n)
 
   g_return_if_fail (counter < DLP_READER_MAX_COUNTERS);
 
+  if (self->damage != NULL)
+    return;
   if (self->counts == NULL)
     self->counts = g_array_new (FALSE, FALSE, sizeof (DlpReaderCount));
   g_array_append_val (self->counts, count);

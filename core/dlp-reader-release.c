@@ -171,22 +171,33 @@ is_exhausted (DlpReaderChunk *chunk)
 
 /* ---- the end of chunks and lanes ---- */
 
+/* The place stays before a chunk in which the file ends as damaged: that it does is nowhere in the
+ * state, and is found again by whoever goes on from a mark made here. */
+static void
+pass_chunk (DlpReaderLane *lane, DlpReaderPlace *place, DlpReaderChunk *chunk)
+{
+  place->reached = MAX (place->reached, place->row + chunk->rows);
+  if (chunk->damage != NULL)
+    {
+      lane->damage = g_error_new (DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
+                                  "%s: %s (at byte %" G_GUINT64_FORMAT ")", lane->name,
+                                  chunk->damage, chunk->offset + chunk->damage_offset);
+      return;
+    }
+  place->offset = chunk->offset + chunk->size;
+  place->row += chunk->rows;
+  place->line += chunk->lines;
+}
+
 static void
 finish_chunk (DlpReader *self, DlpReaderLane *lane, DlpReaderPlace *place, DlpReaderChunk *chunk)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
 
   add_counts (priv, chunk, G_MAXUINT64);
-  place->offset = chunk->offset + chunk->size;
-  place->row += chunk->rows;
-  place->line += chunk->lines;
-  place->reached = MAX (place->reached, place->row);
+  pass_chunk (lane, place, chunk);
   lane->raw_released = chunk->raw_position;
   lane->head = NULL;
-  if (chunk->damage != NULL)
-    lane->damage = g_error_new (DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
-                                "%s: %s (at byte %" G_GUINT64_FORMAT ")", lane->name, chunk->damage,
-                                chunk->offset + chunk->damage_offset);
 
   pthread_mutex_lock (&priv->lock);
   g_queue_unlink (&lane->chunks, &chunk->link);

@@ -75,6 +75,8 @@ RigOutput *rig_run_in_pieces (const RigConfig *config);
 /* At every record of a run by @config: what one by @later makes of the rest is what this one goes
  * on to make. */
 void rig_assert_resumable (const RigConfig *config, const RigConfig *later);
+/* The same at every step of the reader, by a mark made there, also where nothing came out. */
+void rig_assert_resumable_at_steps (const RigConfig *config, const RigConfig *later);
 void rig_assert_equal (const RigOutput *a, const RigOutput *b);
 
 /* How often a random test runs: @n times DLPIPE_TEST_SCALE, at least once. */
