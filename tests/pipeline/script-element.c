@@ -5,18 +5,23 @@
 #include <string.h>
 
 #include <dlpipe/dlp-plugin.h>
+#include <dlpipe/dlp-sink.h>
 
 typedef struct
 {
   ScriptStep step;
   ScriptStart start;
   gpointer data;
-} ScriptElementPrivate;
+} Script;
 
-G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (ScriptElement, script_element, DLP_TYPE_ELEMENT)
+static Script *
+get_script (DlpElement *element)
+{
+  return g_object_get_data (G_OBJECT (element), "script");
+}
 
 static gboolean
-script_element_negotiate (DlpElement *element, GError **error)
+script_negotiate (DlpElement *element, GError **error)
 {
   const char *names[] = { "text" };
   const DlpFieldType types[] = { DLP_FIELD_STRING };
@@ -28,83 +33,80 @@ script_element_negotiate (DlpElement *element, GError **error)
 }
 
 static gboolean
-script_element_start (DlpElement *element, GCancellable *cancellable, GError **error)
+script_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
-  ScriptElementPrivate *priv = script_element_get_instance_private (SCRIPT_ELEMENT (element));
+  Script *script = get_script (element);
 
-  return priv->start == NULL || priv->start (element, priv->data, error);
+  return script->start == NULL || script->start (element, script->data, error);
 }
 
 static DlpStep
-script_element_step (DlpElement *element, GCancellable *cancellable, GError **error)
+script_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
-  ScriptElementPrivate *priv = script_element_get_instance_private (SCRIPT_ELEMENT (element));
+  Script *script = get_script (element);
 
-  return priv->step (element, priv->data, error);
+  return script->step (element, script->data, error);
 }
 
 static void
-script_element_class_init (ScriptElementClass *klass)
+script_class_init (DlpElementClass *klass)
 {
-  DLP_ELEMENT_CLASS (klass)->negotiate = script_element_negotiate;
-  DLP_ELEMENT_CLASS (klass)->start = script_element_start;
-  DLP_ELEMENT_CLASS (klass)->step = script_element_step;
-}
-
-static void
-script_element_init (ScriptElement *self)
-{
+  klass->negotiate = script_negotiate;
+  klass->start = script_start;
+  klass->step = script_step;
 }
 
 /* ---- with their pads ---- */
 
-typedef ScriptElement ScriptSource;
-typedef ScriptElementClass ScriptSourceClass;
-typedef ScriptElement ScriptPipe;
-typedef ScriptElementClass ScriptPipeClass;
-typedef ScriptElement ScriptEnd;
-typedef ScriptElementClass ScriptEndClass;
+typedef DlpElement ScriptSource;
+typedef DlpElementClass ScriptSourceClass;
+typedef DlpElement ScriptPipe;
+typedef DlpElementClass ScriptPipeClass;
+typedef DlpSink ScriptEnd;
+typedef DlpSinkClass ScriptEndClass;
 
 GType script_source_get_type (void);
 GType script_pipe_get_type (void);
 GType script_end_get_type (void);
 
-G_DEFINE_TYPE (ScriptSource, script_source, SCRIPT_TYPE_ELEMENT)
-G_DEFINE_TYPE (ScriptPipe, script_pipe, SCRIPT_TYPE_ELEMENT)
-G_DEFINE_TYPE (ScriptEnd, script_end, SCRIPT_TYPE_ELEMENT)
+G_DEFINE_TYPE (ScriptSource, script_source, DLP_TYPE_ELEMENT)
+G_DEFINE_TYPE (ScriptPipe, script_pipe, DLP_TYPE_ELEMENT)
+G_DEFINE_TYPE (ScriptEnd, script_end, DLP_TYPE_SINK)
 
 static void
 script_source_class_init (ScriptSourceClass *klass)
 {
+  script_class_init (klass);
 }
 
 static void
 script_source_init (ScriptSource *self)
 {
-  dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);
+  dlp_element_add_pad (self, "out", DLP_PAD_OUTPUT);
 }
 
 static void
 script_pipe_class_init (ScriptPipeClass *klass)
 {
+  script_class_init (klass);
 }
 
 static void
 script_pipe_init (ScriptPipe *self)
 {
-  dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
-  dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);
+  dlp_element_add_pad (self, "in", DLP_PAD_INPUT);
+  dlp_element_add_pad (self, "out", DLP_PAD_OUTPUT);
 }
 
 static void
 script_end_class_init (ScriptEndClass *klass)
 {
+  script_class_init (DLP_ELEMENT_CLASS (klass));
 }
 
 static void
 script_end_init (ScriptEnd *self)
 {
-  dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
 }
 
 void
@@ -124,12 +126,12 @@ script_add (DlpPipeline *pipeline,
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (DlpElement) element = dlp_element_new (factory, name, &error);
-  ScriptElementPrivate *priv;
+  Script *script = g_new0 (Script, 1);
 
   g_assert_no_error (error);
-  priv = script_element_get_instance_private (SCRIPT_ELEMENT (element));
-  priv->step = step;
-  priv->data = data;
+  script->step = step;
+  script->data = data;
+  g_object_set_data_full (G_OBJECT (element), "script", script, g_free);
   dlp_pipeline_add (pipeline, element, &error);
   g_assert_no_error (error);
   return element;
@@ -138,9 +140,7 @@ script_add (DlpPipeline *pipeline,
 void
 script_set_start (DlpElement *self, ScriptStart start)
 {
-  ScriptElementPrivate *priv = script_element_get_instance_private (SCRIPT_ELEMENT (self));
-
-  priv->start = start;
+  get_script (self)->start = start;
 }
 
 void

@@ -5,16 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* An element whose step is a function of the test: factories `script-source` (a pad out),
- * `script-pipe` (in and out) and `script-end` (in). Their one field is `text`. */
-#define SCRIPT_TYPE_ELEMENT (script_element_get_type ())
-G_DECLARE_DERIVABLE_TYPE (ScriptElement, script_element, SCRIPT, ELEMENT, DlpElement)
-
-struct _ScriptElementClass
-{
-  DlpElementClass parent_class;
-};
-
+/* Elements whose step is a function of the test: factories `script-source` (a pad out),
+ * `script-pipe` (in and out) and `script-end` (a sink). Their one field is `text`. */
 typedef DlpStep (*ScriptStep) (DlpElement *self, gpointer data, GError **error);
 typedef gboolean (*ScriptStart) (DlpElement *self, gpointer data, GError **error);
 

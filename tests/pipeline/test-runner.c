@@ -35,6 +35,8 @@ rig_init (Rig *self)
   self->runner = NULL;
   self->n_done = 0;
   sem_init (&self->done, 0, 0);
+  /* There is no checkpointer to tell. */
+  self->pipeline->run->snapshot_taken = NULL;
 }
 
 static void
