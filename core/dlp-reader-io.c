@@ -2,6 +2,7 @@
 
 /* The reader's own threads, which fill its lanes, and what becomes of the chunks on the pool. */
 
+#include "dlp-element-private.h"
 #include "dlp-reader-private.h"
 
 /* Buffers kept for later use; what the look-ahead needs more than that is asked of the system. */
@@ -227,7 +228,7 @@ run_io (gpointer data)
       DlpReaderLane *lane = pick_lane (priv);
 
       if (lane != NULL)
-        fill_lane (self, lane, priv->cancellable);
+        fill_lane (self, lane, lane->cancellable);
       else
         pthread_cond_wait (&priv->io_cond, &priv->lock);
     }
@@ -254,17 +255,54 @@ dlp_reader_fill_now (DlpReader *self, DlpReaderLane *lane, GCancellable *cancell
   pthread_mutex_unlock (&priv->lock);
 }
 
-void
-dlp_reader_start_io (DlpReader *self)
+/* Of this attempt, so that it is said in a replay too. */
+static void
+warn_of_few_threads (DlpReader *self, guint n, guint wanted, int code)
+{
+  g_autofree char *message =
+      g_strdup_printf ("%s: threads that read: %u instead of %u; no more can be made: %s",
+                       dlp_element_get_name (DLP_ELEMENT (self)), n, wanted, g_strerror (code));
+
+  dlp_context_warn (dlp_element_get_context (DLP_ELEMENT (self)), message);
+  g_warning ("%s", message);
+}
+
+bool
+dlp_reader_start_io (DlpReader *self, GError **error)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
-
   /* One for each stream that may be open: a pipe without data must keep nobody from the others. */
-  priv->n_threads = priv->threaded ? priv->max_open : 0;
-  priv->threads = g_new (pthread_t, priv->n_threads);
-  for (guint i = 0; i < priv->n_threads; i++)
-    if (pthread_create (&priv->threads[i], NULL, run_io, self) != 0)
-      g_error ("cannot create reading thread %u of %u", i, priv->n_threads);
+  guint wanted = priv->threaded ? priv->max_open : 0;
+  int code = 0;
+
+  priv->threads = g_new (pthread_t, wanted);
+  while (priv->n_threads < wanted && code == 0)
+    {
+      code = pthread_create (&priv->threads[priv->n_threads], NULL, run_io, self);
+      priv->n_threads += code == 0;
+    }
+  if (code == 0)
+    return true;
+
+  if (priv->n_threads == 0)
+    {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code),
+                   "%s: cannot make a thread to read files with: %s",
+                   dlp_element_get_name (DLP_ELEMENT (self)), g_strerror (code));
+      return false;
+    }
+  pthread_mutex_lock (&priv->lock);
+  priv->max_open = priv->n_threads;
+  pthread_mutex_unlock (&priv->lock);
+  warn_of_few_threads (self, priv->n_threads, wanted, code);
+  return true;
+}
+
+static void
+cancel_lanes (GPtrArray *lanes)
+{
+  for (guint i = 0; i < lanes->len; i++)
+    g_cancellable_cancel (((DlpReaderLane *) g_ptr_array_index (lanes, i))->cancellable);
 }
 
 void
@@ -272,9 +310,8 @@ dlp_reader_stop_io (DlpReader *self)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
 
-  if (priv->cancellable != NULL)
-    g_cancellable_cancel (priv->cancellable);
-
+  cancel_lanes (priv->lanes);
+  cancel_lanes (priv->removed);
   pthread_mutex_lock (&priv->lock);
   __atomic_store_n (&priv->stopping, true, __ATOMIC_RELAXED);
   pthread_cond_broadcast (&priv->io_cond);

@@ -20,6 +20,7 @@ dlp_reader_lane_new (DlpReader *reader,
   self->file = g_object_ref (file);
   self->name = dlp_uri_escape_for_display (dlp_file_get_uri (file));
   self->coordinate = *coordinate;
+  self->cancellable = g_cancellable_new ();
   g_queue_init (&self->chunks);
   return self;
 }
@@ -35,6 +36,7 @@ dlp_reader_lane_free (DlpReaderLane *self)
   dlp_reader_give_buffer (self->reader, self->data, self->capacity);
   dlp_cursor_clear (&self->hold);
   g_clear_object (&self->file);
+  g_clear_object (&self->cancellable);
   g_clear_error (&self->failure);
   g_clear_error (&self->failed);
   g_clear_error (&self->damage);

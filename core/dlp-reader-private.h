@@ -170,6 +170,7 @@ struct _DlpReaderLane
   DlpFile *file;
   char *name; /* fit to print */
   DlpCoordinate coordinate;
+  GCancellable *cancellable; /* of the reading threads, once nobody wants the lane any more */
 
   /* Who fills it; busy says that somebody does. */
   DlpByteStream *stream;
@@ -241,10 +242,9 @@ struct _DlpReaderPrivate
   gsize effective_read_size;
   guint window;     /* chunks of a lane in its turn */
   guint look_ahead; /* files taken beyond those in the rotation */
-  guint max_open;
+  guint max_open;   /* lock, once there are threads */
   gsize share;
   bool threaded;
-  GCancellable *cancellable;
   pthread_t *threads;
   guint n_threads;
   DlpReaderWorker *workers;
@@ -277,7 +277,8 @@ void dlp_reader_remove_lane (DlpReader *self, DlpReaderLane *lane);
 /* dlp-reader-io.c */
 guint8 *dlp_reader_take_buffer (DlpReader *self, gsize *capacity);
 void dlp_reader_give_buffer (DlpReader *self, guint8 *data, gsize capacity);
-void dlp_reader_start_io (DlpReader *self);
+/* Goes on with fewer threads than it should have, but not with none. */
+bool dlp_reader_start_io (DlpReader *self, GError **error);
 void dlp_reader_stop_io (DlpReader *self);
 /* Without threads: one fill of a lane that has no chunk. */
 void dlp_reader_fill_now (DlpReader *self, DlpReaderLane *lane, GCancellable *cancellable);

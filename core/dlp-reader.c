@@ -200,11 +200,9 @@ dlp_reader_start (DlpElement *element, GCancellable *cancellable, GError **error
   priv->in_place = g_new0 (DlpReaderLane *, priv->interleave);
   priv->n_workers = MAX (dlp_element_get_n_workers (element), 1);
   priv->workers = g_new0 (DlpReaderWorker, priv->n_workers);
-  priv->cancellable = g_cancellable_new ();
   priv->stopping = false;
   deal_memory (self);
-  dlp_reader_start_io (self);
-  return TRUE;
+  return dlp_reader_start_io (self, error);
 }
 
 static void
@@ -245,7 +243,6 @@ dlp_reader_stop (DlpElement *element)
   free_workers (self);
   g_ptr_array_set_size (priv->spare, 0);
   g_clear_pointer (&priv->in_place, g_free);
-  g_clear_object (&priv->cancellable);
 }
 
 /* ---- the input ---- */
@@ -293,9 +290,13 @@ dlp_reader_remove_lane (DlpReader *self, DlpReaderLane *lane)
 
   dlp_cursor_clear (&lane->hold);
   if (is_removable (priv, lane))
-    forget_lane (priv, lane);
-  else
-    g_ptr_array_add (priv->removed, lane);
+    {
+      forget_lane (priv, lane);
+      return;
+    }
+  /* A pipe may say nothing for as long as it likes. */
+  g_cancellable_cancel (lane->cancellable);
+  g_ptr_array_add (priv->removed, lane);
 }
 
 static void

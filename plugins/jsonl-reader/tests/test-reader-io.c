@@ -3,7 +3,9 @@
 /* Pipes, files that change or are gone, many files, long lines, all sizes of chunks, with threads.
  */
 
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +13,85 @@
 #include <glib/gstdio.h>
 
 #include "reader-fixture.h"
+
+/* ---- threads that cannot be made ---- */
+
+int __real_pthread_create (pthread_t *thread,
+                           const pthread_attr_t *attr,
+                           void *(*func) (void *),
+                           void *data);
+int __wrap_pthread_create (pthread_t *thread,
+                           const pthread_attr_t *attr,
+                           void *(*func) (void *),
+                           void *data);
+
+static char last_message[200];
+
+static GLogWriterOutput
+write_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
+{
+  for (gsize i = 0; i < n_fields; i++)
+    if (strcmp (fields[i].key, "MESSAGE") == 0)
+      g_strlcpy (last_message, fields[i].value, sizeof last_message);
+  return g_log_writer_default (level, fields, n_fields, data);
+}
+
+static guint n_threads;
+static guint max_threads = G_MAXUINT;
+
+/* By the linker's option --wrap. */
+int
+__wrap_pthread_create (pthread_t *thread,
+                       const pthread_attr_t *attr,
+                       void *(*func) (void *),
+                       void *data)
+{
+  return n_threads++ < max_threads ? __real_pthread_create (thread, attr, func, data) : EAGAIN;
+}
+
+/* The reader's threads are the last ones that are made: three, with as much memory as this. */
+static void
+test_few_threads (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new ();
+  GError *error = NULL;
+  guint all;
+
+  for (guint i = 0; i < 9; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%u.jsonl", i);
+
+      fixture_write (fixture, name, "{\"text\":\"a\"}\n{\"text\":\"b\"}\n", -1);
+    }
+  fixture->config.workers = 1;
+  n_threads = 0;
+  rig_free (rig_new (fixture_config (fixture), NULL, &error));
+  g_assert_no_error (error);
+  all = n_threads;
+  g_assert_cmpuint (all, >, 3);
+
+  for (guint made = 0; made <= 3; made++)
+    {
+      g_autoptr (RigOutput) output = NULL;
+
+      n_threads = 0;
+      max_threads = all - 3 + made;
+      last_message[0] = '\0';
+      output = rig_run (fixture_config (fixture));
+      max_threads = G_MAXUINT;
+      if (made == 0)
+        {
+          g_assert_error (output->error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
+          g_assert_true (g_str_has_prefix (output->error->message,
+                                           "jsonl-reader0: cannot make a thread to read files"));
+          continue;
+        }
+      g_assert_no_error (output->error);
+      g_assert_cmpuint (output->good->len, ==, 18);
+      g_assert_cmpint (made < 3, ==,
+                       g_str_has_prefix (last_message, "jsonl-reader0: threads that read: "));
+    }
+}
 
 /* ---- a pipe ---- */
 
@@ -100,6 +181,30 @@ test_stop (void)
     }
   close (fd);
   g_assert_cmpint (g_get_monotonic_time () - begin, <, 20 * G_USEC_PER_SEC);
+}
+
+/* A pipe that is given up for damage keeps no thread from the other files. */
+static void
+test_damaged_pipe (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new ();
+  g_autofree char *path = fixture_path (fixture, "pipe.jsonl");
+  GError *error = NULL;
+  g_autoptr (Rig) rig = NULL;
+  int fd;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  fd = open (path, O_RDWR | O_CLOEXEC);
+  fixture_write (fixture, "q.jsonl", "{\"text\":\"a\"}\n", -1);
+  fixture_set_reader (fixture, "on-damaged-file=keep");
+  fixture->config.workers = 1;
+  fixture->config.memory = 1024 * 1024; /* one thread */
+  rig = rig_new (fixture_config (fixture), NULL, &error);
+  g_assert_no_error (error);
+  write_text (fd, "[1, 2, 3, 4, 5, 6, 7]\n");
+  assert_next (rig, "0 0 1 0 0\ta");
+  assert_next (rig, NULL);
+  close (fd);
 }
 
 static void
@@ -261,9 +366,12 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   fixture_init ();
+  g_log_set_writer_func (write_log, NULL, NULL);
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   g_test_add_func ("/reader/io/pipe", test_pipe);
+  g_test_add_func ("/reader/io/few-threads", test_few_threads);
   g_test_add_func ("/reader/io/stop", test_stop);
+  g_test_add_func ("/reader/io/damaged-pipe", test_damaged_pipe);
   g_test_add_func ("/reader/io/pipe-is-not-continued", test_pipe_is_not_continued);
   g_test_add_func ("/reader/io/changed", test_changed);
   g_test_add_func ("/reader/io/any-way", test_any_way);
