@@ -30,7 +30,9 @@ gboolean dlp_harness_run (const char *graph, const DlpHarnessSettings *settings,
 GHashTable *dlp_harness_expect (const char *graph);
 /* Stops behind every @stride records of sink "k" (0: a random number from 1 to 5), goes on from the
  * state in a new pipeline, until it ends; asserts that every sink got what an undisturbed run gives
- * it. Returns the attempts. */
+ * it, and that the report of the end says of every element what that of an undisturbed run says
+ * (but of those before one that closes its input early).
+ * Returns the attempts. */
 guint dlp_harness_check_resume (const char *graph, guint stride);
 /* The same output under each runner, for 1, 2 and 7 workers, links of 1 and 64 record batches,
  * record batches of 1 and of 1,024 records, and threads that give way at random. */
