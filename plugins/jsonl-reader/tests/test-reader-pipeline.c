@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+
+/* In a pipeline with a state folder, stopped and continued: the same records, rejects and counts.
+ */
+
+#include <dlp-harness.h>
+#include <glib/gstdio.h>
+
+static void
+write_file (const char *folder, const char *name, const char *data, gsize size)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_file_set_contents (path, data, (gssize) size, &error);
+  g_assert_no_error (error);
+}
+
+static void
+write_rows (const char *folder, const char *name, guint n, guint bad)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (
+        text, i % bad == bad - 1 ? "{\"text\":%s %u\n" : "{\"text\":\"%s %u\"}\n", name, i);
+  write_file (folder, name, text->str, text->len);
+}
+
+static void
+remove_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_assert_cmpint (g_remove (path), ==, 0);
+    }
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
+/* Damaged files before, between and behind good ones. */
+static char *
+make_folder (void)
+{
+  static const char utf_16[] = "\xff\xfe{\0}\0\n\0{\0}\0\n";
+  static const char array[] = "[1, 2]\n";
+  g_autoptr (GError) error = NULL;
+  char *folder = g_dir_make_tmp ("dlpipe-reader-XXXXXX", &error);
+
+  g_assert_no_error (error);
+  write_file (folder, "a", utf_16, sizeof utf_16);
+  write_rows (folder, "b", 10, 5);
+  write_file (folder, "c", array, sizeof array - 1);
+  write_file (folder, "d", utf_16, sizeof utf_16);
+  write_rows (folder, "e", 30, 10);
+  write_file (folder, "f", array, sizeof array - 1);
+  return folder;
+}
+
+static void
+test_damage (gconstpointer data)
+{
+  guint interleave = GPOINTER_TO_UINT (data);
+  g_autofree char *folder = make_folder ();
+  g_autofree char *graph =
+      g_strdup_printf ("file-source location=%s/* ! jsonl-reader name=r max-bad-ratio=1 "
+                       "on-damaged-file=keep interleave=%u ! check-sink name=k   r.rejected ! "
+                       "check-sink name=j",
+                       folder, interleave);
+
+  dlp_harness_check_resume (graph, 1);
+  for (guint n = 0; n < dlp_harness_scale (10); n++)
+    dlp_harness_check_resume (graph, 0);
+  remove_folder (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  dlp_harness_init ();
+  g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
+  g_test_add_data_func ("/reader/pipeline/damage/1", GUINT_TO_POINTER (1), test_damage);
+  g_test_add_data_func ("/reader/pipeline/damage/3", GUINT_TO_POINTER (3), test_damage);
+  return g_test_run ();
+}
