@@ -495,10 +495,15 @@ run_returned (GObject *source, GAsyncResult *result, gpointer data)
 static gboolean
 return_result (gpointer data)
 {
+  DlpPipeline *self = g_task_get_source_object (data);
   DlpRunCall *call = g_task_get_task_data (data);
+  GError *error;
 
-  if (call->error != NULL)
-    g_task_return_error (data, g_steal_pointer (&call->error));
+  pthread_mutex_lock (&self->lock);
+  error = g_steal_pointer (&call->error);
+  pthread_mutex_unlock (&self->lock);
+  if (error != NULL)
+    g_task_return_error (data, error);
   else
     g_task_return_boolean (data, TRUE);
   return G_SOURCE_REMOVE;
@@ -512,8 +517,14 @@ run_in_thread (gpointer data)
   DlpRunCall *call = g_task_get_task_data (task);
   g_autoptr (GMainContext) context = g_main_context_ref (self->main_context);
   g_autoptr (GSource) source = g_idle_source_new ();
+  GError *error = NULL;
 
-  run_begun (self, g_task_get_cancellable (task), &call->error);
+  run_begun (self, g_task_get_cancellable (task), &error);
+  /* What this thread did is before what the main context's does, also for sanitizers, which do not
+   * see the locks of GLib's sources. */
+  pthread_mutex_lock (&self->lock);
+  call->error = error;
+  pthread_mutex_unlock (&self->lock);
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
   g_source_set_callback (source, return_result, task, g_object_unref);
   g_source_attach (source, context);
