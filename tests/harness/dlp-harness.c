@@ -273,11 +273,11 @@ attempt (const char *graph, const char *folder, guint stop_after, guint batch_re
   DlpHarnessSettings settings = { .batch_records = batch_records, .workers = 2 };
   g_autoptr (GError) error = NULL;
   g_autoptr (DlpPipeline) pipeline = make (graph, &settings, &error);
+  g_autofree char *after = g_strdup_printf ("%u", stop_after);
 
   g_assert_no_error (error);
   g_object_set (pipeline, "state-dir", folder, NULL);
-  dlp_pipeline_set_property_text (pipeline, "k", "stop-after", g_strdup_printf ("%u", stop_after),
-                                  &error);
+  dlp_pipeline_set_property_text (pipeline, "k", "stop-after", after, &error);
   g_assert_no_error (error);
   if (dlp_pipeline_run (pipeline, NULL, &error))
     return get_states (pipeline, NULL);
