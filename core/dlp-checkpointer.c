@@ -14,6 +14,7 @@
 /* Committing may take this share of the time. */
 #define COST_SHARE 100
 #define TICK G_USEC_PER_SEC
+#define RETRY (5 * 1000)
 
 struct _DlpCheckpointer
 {
@@ -264,6 +265,8 @@ commit (DlpCheckpointer *self, bool complete, GError **error)
 bool
 dlp_checkpointer_commit (DlpCheckpointer *self, bool complete, GError **error)
 {
+  for (guint i = 0; i < self->pipeline->order->len; i++)
+    dlp_element_settle (g_ptr_array_index (self->pipeline->order, i));
   for (guint i = 0; i < self->sinks->len; i++)
     {
       DlpElement *sink = g_ptr_array_index (self->sinks, i);
@@ -304,6 +307,20 @@ next_time (DlpCheckpointer *self, gint64 begin)
   return begin + MAX (DEFAULT_INTERVAL, cost * COST_SHARE);
 }
 
+/* False: not now, but soon. */
+static bool
+try_commit (DlpCheckpointer *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!collect (self) || commit (self, false, &error))
+    return true;
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PENDING))
+    return false;
+  dlp_pipeline_fail (self->pipeline, NULL, g_steal_pointer (&error));
+  return true;
+}
+
 static gpointer
 run (gpointer data)
 {
@@ -317,7 +334,6 @@ run (gpointer data)
   while (!must_leave (self))
     {
       gint64 begin = g_get_monotonic_time ();
-      GError *error = NULL;
 
       /* While the inputs are being ended early, a checkpoint would speak of an end that a resumed
        * run does not see. */
@@ -327,9 +343,7 @@ run (gpointer data)
         {
           self->requested = false;
           pthread_mutex_unlock (&self->lock);
-          if (collect (self) && !commit (self, false, &error))
-            dlp_pipeline_fail (self->pipeline, NULL, error);
-          due = next_time (self, begin);
+          due = try_commit (self) ? next_time (self, begin) : g_get_monotonic_time () + RETRY;
           pthread_mutex_lock (&self->lock);
           continue;
         }

@@ -19,6 +19,7 @@ struct _DlpContext
   guint64 seed;
   bool strict;
   DlpWorkPool *pool;
+  guint64 memory;
   gsize memory_share;
   GCancellable *cancellable;
 
@@ -42,7 +43,7 @@ struct _DlpContext
   GHashTable *inputs;     /* inputs_lock: without a state folder, what was opened */
   pthread_mutex_t warnings_lock;
   GPtrArray *warnings; /* warnings_lock: of char *, the first hundred */
-  guint n_warnings;    /* warnings_lock */
+  guint64 n_warnings;  /* warnings_lock */
 
   /* Of the run and its attempt; see DlpSinkAttempt. */
   char *run_id;
@@ -55,6 +56,10 @@ DlpContext *dlp_context_new (void);
 void dlp_context_free (DlpContext *self);
 /* Keeps a warning for the report; any thread. */
 void dlp_context_warn (DlpContext *self, const char *text);
+/* (floating): the warnings kept, of all attempts; *n: how many there were. */
+GVariant *dlp_context_describe_warnings (DlpContext *self, guint64 *n);
+/* Puts those of former attempts before. */
+void dlp_context_restore_warnings (DlpContext *self, GVariant *warnings, guint64 n);
 
 void dlp_context_yield_at_random (void);
 

@@ -11,6 +11,7 @@ dlp_context_new (void)
   DlpContext *self = g_new0 (DlpContext, 1);
 
   self->cancellable = g_cancellable_new ();
+  self->memory = 160 * 1024 * 1024;
   self->memory_share = 16 * 1024 * 1024;
   self->attempt = 1;
   self->inputs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
@@ -59,4 +60,37 @@ dlp_context_yield_at_random (void)
     nanosleep (&moment, NULL);
   else if (state % 4 == 0)
     sched_yield ();
+}
+
+GVariant *
+dlp_context_describe_warnings (DlpContext *self, guint64 *n)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("as"));
+  pthread_mutex_lock (&self->warnings_lock);
+  for (guint i = 0; i < self->warnings->len; i++)
+    {
+      g_autofree char *text = g_utf8_make_valid (g_ptr_array_index (self->warnings, i), -1);
+
+      g_variant_builder_add (&builder, "s", text);
+    }
+  *n = self->n_warnings;
+  pthread_mutex_unlock (&self->warnings_lock);
+  return g_variant_builder_end (&builder);
+}
+
+void
+dlp_context_restore_warnings (DlpContext *self, GVariant *warnings, guint64 n)
+{
+  pthread_mutex_lock (&self->warnings_lock);
+  for (gsize i = 0; i < g_variant_n_children (warnings) && self->warnings->len < 100; i++)
+    {
+      char *text;
+
+      g_variant_get_child (warnings, i, "s", &text);
+      g_ptr_array_insert (self->warnings, (gint) i, text);
+    }
+  self->n_warnings += n;
+  pthread_mutex_unlock (&self->warnings_lock);
 }

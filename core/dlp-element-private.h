@@ -41,7 +41,8 @@ typedef struct
   guint wanted_input; /* atomic: written by the element's thread */
   bool started;
   bool holds_marks;
-  bool ended; /* atomic */
+  bool ended;            /* atomic */
+  DlpElement *failed_by; /* whose error the last turn gave */
   /* Atomic: the state at its end, set before its consumers see the end. Nothing is made from it any
    * more, but its counters are part of every later checkpoint. */
   DlpState *final_state;
@@ -93,6 +94,8 @@ DlpPad *dlp_element_request_pad (DlpElement *self,
 void dlp_element_make_first_mark (DlpElement *self);
 /* Not needed any more by any consumer: ends at once. */
 void dlp_element_restore_ended (DlpElement *self);
+/* When nothing runs any more: what it has counted, should nobody need it. */
+void dlp_element_settle (DlpElement *self);
 bool dlp_element_start (DlpElement *self, GError **error);
 void dlp_element_stop (DlpElement *self);
 

@@ -225,6 +225,12 @@ end (DlpElement *self, DlpElementPrivate *priv)
 }
 
 void
+dlp_element_settle (DlpElement *self)
+{
+  keep_final_state (self, dlp_element_get_private (self));
+}
+
+void
 dlp_element_restore_ended (DlpElement *self)
 {
   DlpElementPrivate *priv = dlp_element_get_private (self);
@@ -283,17 +289,94 @@ timed_step (DlpElement *self, DlpElementPrivate *priv, GError **error)
   return step;
 }
 
+/* The stream breaks off: what was emitted before still reaches the consumers, then the error does,
+ * and one that closed in time never sees it. So whether a run fails does not depend on how far an
+ * element ran ahead. An optional pad only ends. */
+static DlpTurn
+break_off (DlpElement *self, DlpElementPrivate *priv, const GError *error, DlpElement *failed_by)
+{
+  dlp_element_hold_marks (self, FALSE);
+  close_open_inputs (priv);
+  keep_final_state (self, priv);
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      if (pad->optional)
+        dlp_pad_end (pad);
+      else
+        dlp_pad_fail (pad, error, failed_by);
+    }
+  dlp_flag_set (priv->ended);
+  return DLP_TURN_END;
+}
+
+/* Takes @error. An error of an element without outputs is the run's at once. */
+static DlpTurn
+fail (DlpElement *self,
+      DlpElementPrivate *priv,
+      GError *failure,
+      DlpElement *failed_by,
+      GError **error)
+{
+  DlpTurn turn = DLP_TURN_ERROR;
+
+  if (failure == NULL)
+    failure = g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                           "%s failed without an error", dlp_element_get_name (self));
+  if (priv->outputs->len > 0)
+    {
+      turn = break_off (self, priv, failure, failed_by);
+      g_error_free (failure);
+      return turn;
+    }
+  priv->failed_by = failed_by;
+  g_propagate_error (error, failure);
+  return turn;
+}
+
+/* The input that is waited for broke off, and all before that was taken. */
+static GError *
+find_broken (DlpElementPrivate *priv, gpointer *failed_by)
+{
+  DlpPad *pad = g_ptr_array_index (priv->inputs, priv->wanted_input);
+
+  if (pad->reading != NULL || pad->over || pad->link == NULL)
+    return NULL;
+  return dlp_queue_get_failure (pad->link, failed_by);
+}
+
+static DlpTurn
+want_input (DlpElement *self, DlpElementPrivate *priv, bool or_work, GError **error)
+{
+  gpointer failed_by;
+  GError *failure = find_broken (priv, &failed_by);
+
+  if (failure != NULL && !or_work)
+    return fail (self, priv, failure, failed_by, error);
+
+  /* Work that is done in the meantime leaves its notify in the waker, so both waits are one. */
+  advance_marks (self, priv);
+  flush_idle (priv);
+  if (failure == NULL)
+    return DLP_TURN_WAIT_INPUT;
+  g_error_free (failure);
+  return DLP_TURN_WAIT_WORK;
+}
+
 DlpTurn
 dlp_element_turn (DlpElement *self, GError **error)
 {
   DlpElementPrivate *priv = dlp_element_get_private (self);
   DlpTurn turn = check_turn (self, priv);
+  GError *local = NULL;
 
   if (turn != DLP_TURN_MORE)
     return turn;
 
-  prepare_mark (self, priv);
-  switch (timed_step (self, priv, error))
+  if (priv->outputs->len > 0)
+    prepare_mark (self, priv);
+  switch (timed_step (self, priv, &local))
     {
     case DLP_STEP_MORE:
       __atomic_store_n (&priv->moved_at, g_get_monotonic_time (), __ATOMIC_RELAXED);
@@ -301,11 +384,10 @@ dlp_element_turn (DlpElement *self, GError **error)
       return DLP_TURN_MORE;
 
     case DLP_STEP_WANT_INPUT:
+      return want_input (self, priv, false, error);
+
     case DLP_STEP_WANT_INPUT_OR_WORK:
-      /* Work that is done in the meantime leaves its notify in the waker, so both waits are one. */
-      advance_marks (self, priv);
-      flush_idle (priv);
-      return DLP_TURN_WAIT_INPUT;
+      return want_input (self, priv, true, error);
 
     case DLP_STEP_WANT_WORK:
       advance_marks (self, priv);
@@ -313,14 +395,14 @@ dlp_element_turn (DlpElement *self, GError **error)
       return DLP_TURN_WAIT_WORK;
 
     case DLP_STEP_END:
-      if (!check_replayed (self, priv, error))
-        return DLP_TURN_ERROR;
+      if (!check_replayed (self, priv, &local))
+        return fail (self, priv, local, self, error);
       close_open_inputs (priv);
       end (self, priv);
       return DLP_TURN_END;
 
     case DLP_STEP_ERROR:
-      return DLP_TURN_ERROR;
+      return fail (self, priv, local, self, error);
     }
   g_assert_not_reached ();
 }

@@ -366,6 +366,12 @@ dlp_element_get_strict (DlpElement *self)
   return dlp_element_get_context (self)->strict;
 }
 
+guint64
+dlp_element_get_memory_budget (DlpElement *self)
+{
+  return dlp_element_get_context (self)->memory;
+}
+
 gsize
 dlp_element_get_memory_share (DlpElement *self)
 {

@@ -63,6 +63,8 @@ void dlp_pad_flush (DlpPad *output);
 /* The same, if the consumer has nothing to do. */
 void dlp_pad_flush_if_idle (DlpPad *output);
 void dlp_pad_end (DlpPad *output);
+/* Breaks off instead, with what happened and to whom. */
+void dlp_pad_fail (DlpPad *output, const GError *error, DlpElement *failed_by);
 /* An empty record batch carrying @mark (transfer none). */
 void dlp_pad_push_mark (DlpPad *output, DlpMark *mark);
 /* Input: takes the next record batch off the link if none is being read; FALSE: nothing there. */

@@ -332,6 +332,15 @@ dlp_pad_end (DlpPad *self)
 }
 
 void
+dlp_pad_fail (DlpPad *self, const GError *error, DlpElement *failed_by)
+{
+  if (self->link == NULL)
+    return;
+  flush_builder (self);
+  dlp_queue_fail (self->link, error, failed_by);
+}
+
+void
 dlp_pad_push_mark (DlpPad *self, DlpMark *mark)
 {
   send (self, dlp_record_batch_new_at (self->empty, 0, 0, self->emitted, dlp_mark_ref (mark),

@@ -24,6 +24,16 @@ check_links (DlpPipeline *self, DlpElement *element, GError **error)
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK, "is linked to nothing");
       return false;
     }
+  if (DLP_IS_SINK (element) ? priv->inputs->len != 1 || priv->outputs->len != 0 :
+                              priv->outputs->len == 0)
+    {
+      g_set_error (
+          error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+          "%s has %u inputs and %u outputs: an element without outputs must be a DlpSink, and a "
+          "DlpSink has one input and no output",
+          dlp_element_get_factory (element), priv->inputs->len, priv->outputs->len);
+      return false;
+    }
   for (guint k = 0; k < G_N_ELEMENTS (lists); k++)
     for (guint i = 0; i < lists[k]->len; i++)
       {
@@ -245,7 +255,7 @@ deal_memory (DlpPipeline *self)
 
   link_bytes = CLAMP (total / 4 / MAX (n_links, 1), 16 * 1024, 16 * MIB);
   self->run->memory_share = CLAMP (total / 2 / MAX (self->elements->len, 1), 64 * 1024, 64 * MIB);
-  self->memory = total;
+  self->memory = self->run->memory = total;
   for (guint i = 0; i < self->elements->len; i++)
     for (guint k = 0; k < dlp_element_get_n_outputs (g_ptr_array_index (self->elements, i)); k++)
       {

@@ -104,6 +104,13 @@ dlp_pipeline_set_property_text (DlpPipeline *self,
                    "%s has no property “%s”; %s", element, property, hint);
       return FALSE;
     }
+  if (dlp_pipeline_get_status (self) != DLP_PIPELINE_NEW && !(pspec->flags & DLP_PARAM_MUTABLE))
+    {
+      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+                   "%s: property “%s” cannot be changed once the pipeline is prepared", element,
+                   property);
+      return FALSE;
+    }
   if (!set_property (found, pspec, value, true, error))
     return FALSE;
   g_hash_table_add (self->options, g_strdup_printf ("%s.%s", element, pspec->name));

@@ -250,23 +250,6 @@ report_element (DlpElement *element, bool quiet)
   return g_variant_dict_end (&dict);
 }
 
-static GVariant *
-report_warnings (DlpPipeline *self)
-{
-  GVariantBuilder builder;
-
-  g_variant_builder_init (&builder, G_VARIANT_TYPE ("as"));
-  pthread_mutex_lock (&self->run->warnings_lock);
-  for (guint i = 0; i < self->run->warnings->len; i++)
-    {
-      g_autofree char *text = g_utf8_make_valid (g_ptr_array_index (self->run->warnings, i), -1);
-
-      g_variant_builder_add (&builder, "s", text);
-    }
-  pthread_mutex_unlock (&self->run->warnings_lock);
-  return g_variant_builder_end (&builder);
-}
-
 /* What is known once it is prepared. */
 static void
 report_prepared (DlpPipeline *self, GVariantDict *dict)
@@ -291,6 +274,7 @@ report_prepared (DlpPipeline *self, GVariantDict *dict)
 GVariant *
 dlp_pipeline_get_report (DlpPipeline *self)
 {
+  guint64 n_warnings;
   DlpPipelineStatus status = dlp_pipeline_get_status (self);
   g_autoptr (GEnumClass) statuses = g_type_class_ref (DLP_TYPE_PIPELINE_STATUS);
   guint64 totals[5];
@@ -319,7 +303,9 @@ dlp_pipeline_get_report (DlpPipeline *self)
 
       g_variant_dict_insert (&dict, "state-dir", "s", path);
     }
-  g_variant_dict_insert_value (&dict, "warnings", report_warnings (self));
+  g_variant_dict_insert_value (&dict, "warnings",
+                               dlp_context_describe_warnings (self->run, &n_warnings));
+  g_variant_dict_insert (&dict, "n-warnings", "t", n_warnings);
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
 

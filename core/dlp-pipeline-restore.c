@@ -12,24 +12,26 @@
  *   elapsed       d    s, over all attempts
  *   inputs-length t    of the list of input files, and its hash
  *   inputs-hash   t
+ *   warnings      as   the first hundred of all attempts; n-warnings t: how many there were
  *   elements      aa{sv}, producers first:
  *     name s, factory s, needed b, version u, oldest u, fixed a{ss}, links as,
- *     emitted at (per output), inputs ax (per input: a position, or -1: closed early, -2: seen to
- * its end), state a{sv}, sink a{sv} (sinks only); where it is not needed any more, no emitted, and
- * of its state only the counters matter
+ *     emitted a{st} (by output pad), inputs ax (in the order of the links: a position, or -1:
+ * closed early, -2: seen to its end), state a{sv}, sink a{sv} (sinks only); where it is not needed
+ * any more, no emitted, and of its state only the counters matter
  */
 
 #include <string.h>
 
 #include "dlp-pipeline-private.h"
+#include "dlp-value-parser-private.h"
 
 #define FORMAT 1
 #define CLOSED (-1)
 #define DRAINED (-2)
 
 static const char *const checkpoint_keys[] = {
-  "format",  "graph",         "seed",        "run-id",   "attempt", "complete",
-  "elapsed", "inputs-length", "inputs-hash", "elements", NULL
+  "format",        "graph",       "seed",     "run-id",   "attempt",    "complete", "elapsed",
+  "inputs-length", "inputs-hash", "elements", "warnings", "n-warnings", NULL
 };
 static const char *const element_keys[] = { "name",   "factory", "needed", "version",
                                             "oldest", "fixed",   "links",  "emitted",
@@ -92,12 +94,24 @@ typedef struct
   bool needed;
 } DlpElementPlace;
 
+/* By name: a graph made from its own text may have its output pads in another order. */
+static GVariant *
+describe_emitted (DlpElement *element, const guint64 *emitted)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{st}"));
+  for (guint i = 0; i < dlp_element_get_n_outputs (element); i++)
+    g_variant_builder_add (&builder, "{st}", dlp_pad_get_name (dlp_element_get_output (element, i)),
+                           emitted[i]);
+  return g_variant_builder_end (&builder);
+}
+
 static GVariant *
 describe_element (DlpElement *element, const DlpElementPlace *place)
 {
   DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
   guint n_inputs = dlp_element_get_n_inputs (element);
-  guint n_outputs = dlp_element_get_n_outputs (element);
   g_autofree gint64 *positions = g_new (gint64, n_inputs + 1);
   GVariantDict dict;
 
@@ -118,10 +132,8 @@ describe_element (DlpElement *element, const DlpElementPlace *place)
   g_variant_dict_insert_value (
       &dict, "inputs",
       g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, positions, n_inputs, sizeof (gint64)));
-  if (place->needed && n_outputs > 0)
-    g_variant_dict_insert_value (&dict, "emitted",
-                                 g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, place->emitted,
-                                                            n_outputs, sizeof (guint64)));
+  if (place->needed && dlp_element_get_n_outputs (element) > 0)
+    g_variant_dict_insert_value (&dict, "emitted", describe_emitted (element, place->emitted));
   if (place->state != NULL)
     g_variant_dict_insert_value (&dict, "state", klass->describe (element, place->state));
   if (place->base != NULL)
@@ -182,8 +194,17 @@ place_elements (DlpPipeline *self,
           place->inputs = oldest[k]->inputs;
         }
       else if (!place->needed)
-        place->state =
-            __atomic_load_n (&dlp_element_get_private (element)->final_state, __ATOMIC_ACQUIRE);
+        {
+          place->state =
+              __atomic_load_n (&dlp_element_get_private (element)->final_state, __ATOMIC_ACQUIRE);
+          /* Its consumers have closed, and it has not noticed yet: its counters are not settled. */
+          if (place->state == NULL && !dlp_flag_get (dlp_element_get_private (element)->ended))
+            {
+              g_set_error (error, G_IO_ERROR, G_IO_ERROR_PENDING, "%s is about to end",
+                           dlp_element_get_name (element));
+              return false;
+            }
+        }
       if ((klass->flags & DLP_ELEMENT_LOG) && klass->make_durable != NULL && place->state != NULL &&
           !klass->make_durable (element, place->state, error))
         return false;
@@ -220,7 +241,7 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
   g_autofree DlpElementPlace *places = g_new0 (DlpElementPlace, self->order->len);
   g_autofree char *graph = dlp_pipeline_to_string (self);
   double before, elapsed = dlp_pipeline_get_elapsed (self, &before);
-  guint64 inputs_length, inputs_hash;
+  guint64 inputs_length, inputs_hash, n_warnings;
   GVariantBuilder elements;
   GVariantDict dict;
 
@@ -245,6 +266,9 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
   g_variant_dict_insert (&dict, "elapsed", "d", elapsed);
   g_variant_dict_insert (&dict, "inputs-length", "t", inputs_length);
   g_variant_dict_insert (&dict, "inputs-hash", "t", inputs_hash);
+  g_variant_dict_insert_value (&dict, "warnings",
+                               dlp_context_describe_warnings (self->run, &n_warnings));
+  g_variant_dict_insert (&dict, "n-warnings", "t", n_warnings);
   g_variant_dict_insert_value (&dict, "elements", g_variant_builder_end (&elements));
   return g_variant_dict_end (&dict);
 }
@@ -266,6 +290,17 @@ changed (GError **error, const char *format, ...)
                "%s; go on with what was recorded, or begin anew with --restart", message);
 }
 
+static char *
+get_default_text (DlpElement *element, const char *key)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
+  char *text = pspec->value_type != G_TYPE_STRV ?
+                   dlp_value_to_text (pspec, g_param_spec_get_default_value (pspec)) :
+                   NULL;
+
+  return text != NULL ? text : g_strdup ("");
+}
+
 static bool
 compare_fixed (DlpElement *element, GVariant *recorded, GError **error)
 {
@@ -279,16 +314,24 @@ compare_fixed (DlpElement *element, GVariant *recorded, GError **error)
     return false;
   g_variant_iter_init (&iter, now);
   while (g_variant_iter_next (&iter, "{&s&s}", &key, &value))
-    if (!g_variant_lookup (before, key, "&s", &was))
+    {
+      g_autofree char *unset = NULL;
+
+      /* A property that came later had its default before. */
+      if (!g_variant_lookup (before, key, "&s", &was))
+        was = unset = get_default_text (element, key);
+      if (strcmp (was, value) == 0)
+        continue;
+      changed (error, "%s: property “%s” was “%s” when the run began, is “%s”",
+               dlp_element_get_name (element), key, was, value);
+      return false;
+    }
+  g_variant_iter_init (&iter, before);
+  while (g_variant_iter_next (&iter, "{&s&s}", &key, &value))
+    if (!g_variant_lookup (now, key, "&s", &was))
       {
-        changed (error, "%s: property “%s” is not in the state", dlp_element_get_name (element),
-                 key);
-        return false;
-      }
-    else if (strcmp (was, value) != 0)
-      {
-        changed (error, "%s: property “%s” was “%s” when the run began, is “%s”",
-                 dlp_element_get_name (element), key, was, value);
+        changed (error, "%s: property “%s” was “%s” when the run began, and is not known any more",
+                 dlp_element_get_name (element), key, value);
         return false;
       }
   return true;
@@ -344,27 +387,29 @@ static bool
 restore_outputs (DlpElement *element, GVariant *recorded, GError **error)
 {
   g_autoptr (GVariant) emitted = NULL;
-  const guint64 *values;
-  gsize n;
+  guint n = dlp_element_get_n_outputs (element);
 
-  if (dlp_element_get_n_outputs (element) == 0)
+  if (n == 0)
     return true;
-  emitted = dlp_state_get_value (recorded, "emitted", G_VARIANT_TYPE ("at"), error);
+  emitted = dlp_state_get_value (recorded, "emitted", G_VARIANT_TYPE ("a{st}"), error);
   if (emitted == NULL)
     return false;
-  values = g_variant_get_fixed_array (emitted, &n, sizeof (guint64));
-  if (n != dlp_element_get_n_outputs (element))
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                   "key “emitted” has %zu numbers, not %u", n, dlp_element_get_n_outputs (element));
-      return false;
-    }
   for (guint i = 0; i < n; i++)
     {
       DlpPad *pad = dlp_element_get_output (element, i);
+      guint64 value;
 
-      pad->emitted = values[i];
-      pad->known = MAX (pad->known, values[i]);
+      if (g_variant_n_children (emitted) != n ||
+          !g_variant_lookup (emitted, pad->name, "t", &value))
+        {
+          g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                       "key “emitted” has %zu pads, the element %u; output pad “%s” is %s",
+                       g_variant_n_children (emitted), n, pad->name,
+                       g_variant_lookup (emitted, pad->name, "t", &value) ? "there" : "missing");
+          return false;
+        }
+      pad->emitted = value;
+      pad->known = MAX (pad->known, value);
     }
   return true;
 }
@@ -516,9 +561,10 @@ static bool
 restore_run (DlpPipeline *self, GVariant *payload, GError **error)
 {
   g_autoptr (GVariant) elements = NULL;
+  g_autoptr (GVariant) warnings = NULL;
   const char *run_id;
   guint format, attempt;
-  guint64 seed, inputs_length, inputs_hash;
+  guint64 seed, inputs_length, inputs_hash, n_warnings;
   gboolean complete;
   double elapsed;
 
@@ -559,6 +605,11 @@ restore_run (DlpPipeline *self, GVariant *payload, GError **error)
   pthread_mutex_unlock (&self->lock);
   if (complete)
     dlp_flag_set (self->complete);
+  warnings = dlp_state_get_value (payload, "warnings", G_VARIANT_TYPE_STRING_ARRAY, error);
+  if (warnings == NULL ||
+      !dlp_state_get_uint64 (payload, "n-warnings", G_MAXUINT64, &n_warnings, error))
+    return false;
+  dlp_context_restore_warnings (self->run, warnings, n_warnings);
   elements = dlp_state_get_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"), error);
   return elements != NULL &&
          dlp_state_dir_restore_inputs (self->dir, inputs_length, inputs_hash, error) &&

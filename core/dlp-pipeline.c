@@ -464,12 +464,15 @@ dlp_pipeline_add (DlpPipeline *self, DlpElement *element, GError **error)
   return TRUE;
 }
 
+/* The pipeline goes on owning the element, also where prepare() takes another list. */
 DlpElement *
 dlp_pipeline_get_element (DlpPipeline *self, const char *name)
 {
-  for (guint i = 0; i < self->elements->len; i++)
-    if (strcmp (dlp_element_get_name (g_ptr_array_index (self->elements, i)), name) == 0)
-      return g_ptr_array_index (self->elements, i);
+  g_autoptr (GPtrArray) elements = dlp_pipeline_ref_elements (self);
+
+  for (guint i = 0; i < elements->len; i++)
+    if (strcmp (dlp_element_get_name (g_ptr_array_index (elements, i)), name) == 0)
+      return g_ptr_array_index (elements, i);
   return NULL;
 }
 
@@ -512,9 +515,11 @@ dlp_pipeline_is_complete (DlpPipeline *self)
 char *
 dlp_pipeline_get_default_state_dir (DlpPipeline *self)
 {
-  for (guint i = 0; i < self->elements->len; i++)
+  g_autoptr (GPtrArray) elements = dlp_pipeline_ref_elements (self);
+
+  for (guint i = 0; i < elements->len; i++)
     {
-      DlpElement *element = g_ptr_array_index (self->elements, i);
+      DlpElement *element = g_ptr_array_index (elements, i);
       g_autofree char *location = NULL;
 
       if (!DLP_IS_SINK (element) || DLP_SINK_GET_CLASS (element)->get_location == NULL)

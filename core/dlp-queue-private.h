@@ -21,7 +21,10 @@ typedef struct
   gsize bytes;           /* lock */
   guint max_batches;
   gsize max_bytes;
-  bool ended;           /* lock: the producer will push no more */
+  bool ended; /* lock: the producer will push no more */
+  GError
+      *failure; /* lock: instead of an end: what happened to the producer behind what is queued */
+  gpointer failed_by;   /* lock: who */
   bool closed;          /* lock: the consumer wants no more */
   bool consumer_sleeps; /* lock */
   bool producer_sleeps; /* lock */
@@ -36,6 +39,11 @@ void dlp_queue_destroy (DlpQueue *self);
 /* (transfer full) @batch; dropped if the consumer has closed. */
 void dlp_queue_push (DlpQueue *self, DlpRecordBatch *batch);
 void dlp_queue_end (DlpQueue *self);
+/* The stream does not end, it breaks off: the consumer learns of it behind all that is queued, and
+ * one that has closed never does. */
+void dlp_queue_fail (DlpQueue *self, const GError *error, gpointer failed_by);
+/* (transfer full) (nullable): nothing is queued any more, and the stream broke off. */
+GError *dlp_queue_get_failure (DlpQueue *self, gpointer *failed_by);
 /* (transfer full) (nullable). *ended: nothing is there and nothing will come. */
 DlpRecordBatch *dlp_queue_pop (DlpQueue *self, bool *ended);
 /* By the consumer: what is queued is dropped, and so is all that will be pushed. Wakes the producer

@@ -13,6 +13,8 @@ dlp_queue_init (DlpQueue *self, guint max_batches, gsize max_bytes)
   self->head = self->count = 0;
   self->bytes = 0;
   self->ended = self->closed = false;
+  self->failure = NULL;
+  self->failed_by = NULL;
   self->consumer_sleeps = self->producer_sleeps = self->wants_idle = false;
   self->consumer = self->producer = NULL;
 }
@@ -29,6 +31,7 @@ void
 dlp_queue_destroy (DlpQueue *self)
 {
   drop_all (self);
+  g_clear_error (&self->failure);
   g_free (self->ring);
   pthread_mutex_destroy (&self->lock);
 }
@@ -90,6 +93,38 @@ dlp_queue_end (DlpQueue *self)
 
   if (wake)
     dlp_waker_notify (self->consumer);
+}
+
+void
+dlp_queue_fail (DlpQueue *self, const GError *error, gpointer failed_by)
+{
+  bool wake;
+
+  pthread_mutex_lock (&self->lock);
+  if (self->failure == NULL)
+    self->failure = g_error_copy (error);
+  self->failed_by = failed_by;
+  wake = self->consumer_sleeps;
+  self->consumer_sleeps = false;
+  pthread_mutex_unlock (&self->lock);
+
+  if (wake)
+    dlp_waker_notify (self->consumer);
+}
+
+GError *
+dlp_queue_get_failure (DlpQueue *self, gpointer *failed_by)
+{
+  GError *failure = NULL;
+
+  pthread_mutex_lock (&self->lock);
+  if (self->count == 0 && !self->closed && self->failure != NULL)
+    {
+      failure = g_error_copy (self->failure);
+      *failed_by = self->failed_by;
+    }
+  pthread_mutex_unlock (&self->lock);
+  return failure;
 }
 
 DlpRecordBatch *
@@ -183,7 +218,7 @@ dlp_queue_arm_consumer (DlpQueue *self)
   bool sleeps, wake;
 
   pthread_mutex_lock (&self->lock);
-  sleeps = self->count == 0 && !self->ended && !self->closed;
+  sleeps = self->count == 0 && !self->ended && !self->closed && self->failure == NULL;
   self->consumer_sleeps = sleeps;
   wake = sleeps && self->wants_idle;
   if (wake)

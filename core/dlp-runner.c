@@ -105,10 +105,7 @@ fail (DlpTask *task, GError *error)
 {
   DlpContext *context = task->runner->context;
 
-  if (error == NULL)
-    error = g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
-                         "%s failed without an error", dlp_element_get_name (task->element));
-  context->fail (context, task->element, error);
+  context->fail (context, task->priv->failed_by, error);
 }
 
 /* TRUE: the task has left for good. */

@@ -25,6 +25,7 @@ struct _DlpTransformOutput
   guint64 first;
   guint n_records;
   gsize bytes;
+  gsize out_bytes;
   DlpCursor before; /* of the input, before this batch */
   guint n_pads;
   DlpTransformPad *pads;
@@ -49,9 +50,10 @@ typedef struct
   pthread_cond_t idle;
   DlpTransformOutput *head; /* tickets in order; the element's thread */
   DlpTransformOutput **tail;
-  guint n_out;     /* tickets not released; the element's thread */
-  gsize bytes_out; /* of their inputs */
-  guint n_running; /* lock: handed to the pool and not done */
+  guint n_out;      /* tickets not released; the element's thread */
+  gsize bytes_out;  /* of their inputs */
+  gsize bytes_done; /* lock: of the outputs of those that are done */
+  guint n_running;  /* lock: handed to the pool and not done */
   guint n_workers;
   DlpTransformWorker *workers; /* each used by its own thread */
 } DlpTransformPrivate;
@@ -166,6 +168,17 @@ get_worker (DlpTransform *self, DlpTransformPrivate *priv, guint index)
   return worker->worker;
 }
 
+static gsize
+count_bytes (DlpTransformOutput *ticket)
+{
+  gsize sum = 0;
+
+  for (guint i = 0; i < ticket->n_pads; i++)
+    for (guint k = 0; ticket->pads[i].batches != NULL && k < ticket->pads[i].batches->len; k++)
+      sum += dlp_record_batch_get_bytes (g_ptr_array_index (ticket->pads[i].batches, k));
+  return sum;
+}
+
 static void
 work (DlpElement *element, guint index, gpointer data)
 {
@@ -184,14 +197,16 @@ work (DlpElement *element, guint index, gpointer data)
       ticket->lost = !DLP_TRANSFORM_GET_CLASS (self)->process (self, get_worker (self, priv, index),
                                                                ticket->input, ticket->first, ticket,
                                                                &ticket->error);
-      for (guint i = 0; i < ticket->n_pads && !ticket->lost; i++)
+      for (guint i = 0; i < ticket->n_pads; i++)
         close_builder (&ticket->pads[i]);
+      ticket->out_bytes = count_bytes (ticket);
     }
   g_clear_pointer (&ticket->input, dlp_record_batch_unref);
 
   /* Woken under the lock: once n_running is 0 the element may be gone. */
   pthread_mutex_lock (&priv->lock);
   ticket->done = !skip;
+  priv->bytes_done += ticket->out_bytes;
   priv->n_running--;
   pthread_cond_signal (&priv->idle);
   dlp_element_wake (element);
@@ -236,6 +251,9 @@ pop (DlpTransformPrivate *priv)
     priv->tail = &priv->head;
   priv->n_out--;
   priv->bytes_out -= ticket->bytes;
+  pthread_mutex_lock (&priv->lock);
+  priv->bytes_done -= ticket->out_bytes;
+  pthread_mutex_unlock (&priv->lock);
   return ticket;
 }
 
@@ -250,59 +268,70 @@ count_output (DlpTransformOutput *ticket)
   return sum;
 }
 
-/* What was taken in and does not come out is never passed over in silence. */
-static void
+/* What was taken in and does not come out is never passed over in silence. FALSE: what
+ * there is of it is not to be delivered. */
+static bool
 check_ticket (DlpTransform *self, DlpTransformOutput *ticket)
 {
   const char *name = dlp_element_get_name (DLP_ELEMENT (self));
   guint64 n;
 
   if (ticket->error != NULL)
-    return;
+    return true;
   if (ticket->lost)
     {
       g_set_error (&ticket->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
                    "%s: failed without an error on the %u records from %" G_GUINT64_FORMAT " on",
                    name, ticket->n_records, ticket->first);
-      return;
+      return false;
     }
   if (!(DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_ONE_TO_ONE))
-    return;
+    return true;
   n = count_output (ticket);
-  if (n != ticket->n_records)
-    g_set_error (&ticket->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
-                 "%s: made %" G_GUINT64_FORMAT " records of the %u from %" G_GUINT64_FORMAT
-                 " on; its kind says one for each",
-                 name, n, ticket->n_records, ticket->first);
+  if (n == ticket->n_records)
+    return true;
+  g_set_error (&ticket->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+               "%s: made %" G_GUINT64_FORMAT " records of the %u from %" G_GUINT64_FORMAT
+               " on; its kind says one for each",
+               name, n, ticket->n_records, ticket->first);
+  return false;
 }
 
 static DlpStep
 release (DlpTransform *self, DlpTransformPrivate *priv, DlpTransformOutput *ticket, GError **error)
 {
   DlpElement *element = DLP_ELEMENT (self);
+  DlpStep step = DLP_STEP_MORE;
+  bool good = check_ticket (self, ticket);
 
-  check_ticket (self, ticket);
-  if (ticket->error != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&ticket->error));
-      ticket_free (ticket);
-      return DLP_STEP_ERROR;
-    }
-  for (guint i = 0; i < ticket->n_pads; i++)
+  /* What a worker made before its error is as good as if the record batch had been cut there. */
+  for (guint i = 0; i < ticket->n_pads && good; i++)
     for (guint k = 0; ticket->pads[i].batches != NULL && k < ticket->pads[i].batches->len; k++)
       dlp_pad_push (dlp_element_get_output (element, i),
                     dlp_record_batch_ref (g_ptr_array_index (ticket->pads[i].batches, k)));
   for (guint i = 0; i < DLP_TRANSFORM_MAX_COUNTERS; i++)
     priv->counters[i] += ticket->counters[i];
+  if (ticket->error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&ticket->error));
+      step = DLP_STEP_ERROR;
+    }
   ticket_free (ticket);
-  return DLP_STEP_MORE;
+  return step;
 }
 
 static bool
 has_room (DlpTransform *self, DlpTransformPrivate *priv)
 {
-  return priv->n_out == 0 || (priv->n_out < 2 * priv->n_workers + 2 &&
-                              priv->bytes_out < dlp_element_get_memory_share (DLP_ELEMENT (self)));
+  gsize bytes;
+
+  if (priv->n_out == 0)
+    return true;
+  pthread_mutex_lock (&priv->lock);
+  bytes = priv->bytes_out + priv->bytes_done;
+  pthread_mutex_unlock (&priv->lock);
+  return priv->n_out < 2 * priv->n_workers + 2 &&
+         bytes < dlp_element_get_memory_share (DLP_ELEMENT (self));
 }
 
 static DlpStep

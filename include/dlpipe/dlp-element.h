@@ -132,6 +132,8 @@ DLP_API guint dlp_element_get_stage (DlpElement *self);
  * kind. */
 DLP_API guint dlp_element_get_ordinal (DlpElement *self);
 DLP_API gboolean dlp_element_get_strict (DlpElement *self);
+/* The memory budget of the whole pipeline, in bytes; known in start(). */
+DLP_API guint64 dlp_element_get_memory_budget (DlpElement *self);
 /* Bytes that this element may hold beyond its links: its share of the memory budget. */
 DLP_API gsize dlp_element_get_memory_share (DlpElement *self);
 /* The pipeline was asked to end its inputs: a source or reader ends as soon as it can. */

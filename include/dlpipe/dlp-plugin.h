@@ -29,12 +29,14 @@ typedef struct
   gpointer reserved[4];
 } DlpPluginDescriptor;
 
-#define DLP_PLUGIN_DEFINE(plugin_name, plugin_description, init_func)                              \
+/* All but @init_func are strings; @license is an SPDX expression. */
+#define DLP_PLUGIN_DEFINE(plugin_name, plugin_description, plugin_version, plugin_license,         \
+                          init_func)                                                               \
   __attribute__ ((visibility ("default"))) extern const DlpPluginDescriptor dlp_plugin_descriptor; \
   const DlpPluginDescriptor dlp_plugin_descriptor = {                                              \
     DLP_PLUGIN_ABI, sizeof (DlpPluginDescriptor),                                                  \
     plugin_name,    plugin_description,                                                            \
-    "0.1.0",        "MIT",                                                                         \
+    plugin_version, plugin_license,                                                                \
     init_func,      { NULL }                                                                       \
   };
 

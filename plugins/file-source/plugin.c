@@ -10,4 +10,8 @@ init (DlpPlugin *plugin, GError **error)
   return dlp_plugin_add_element (plugin, "file-source", DLP_TYPE_FILE_SOURCE, error);
 }
 
-DLP_PLUGIN_DEFINE ("file-source", "The files that a pipeline reads, and their order", init)
+DLP_PLUGIN_DEFINE ("file-source",
+                   "The files that a pipeline reads, and their order",
+                   PLUGIN_VERSION,
+                   "MIT",
+                   init)

@@ -11,4 +11,4 @@ init (DlpPlugin *plugin, GError **error)
   return TRUE;
 }
 
-DLP_PLUGIN_DEFINE ("gzip", "Decoder of gzip files", init)
+DLP_PLUGIN_DEFINE ("gzip", "Decoder of gzip files", PLUGIN_VERSION, "MIT", init)

@@ -10,4 +10,8 @@ init (DlpPlugin *plugin, GError **error)
   return dlp_plugin_add_element (plugin, "jsonl-reader", DLP_TYPE_JSONL_READER, error);
 }
 
-DLP_PLUGIN_DEFINE ("jsonl-reader", "JSON lines: one object a line, checked to its end", init)
+DLP_PLUGIN_DEFINE ("jsonl-reader",
+                   "JSON lines: one object a line, checked to its end",
+                   PLUGIN_VERSION,
+                   "MIT",
+                   init)

@@ -12,4 +12,4 @@ init (DlpPlugin *plugin, GError **error)
          dlp_plugin_add_element (plugin, "quarantine-sink", DLP_TYPE_QUARANTINE_SINK, error);
 }
 
-DLP_PLUGIN_DEFINE ("jsonl-sink", "Lines of JSON", init)
+DLP_PLUGIN_DEFINE ("jsonl-sink", "Lines of JSON", PLUGIN_VERSION, "MIT", init)

@@ -10,4 +10,8 @@ init (DlpPlugin *plugin, GError **error)
   return dlp_plugin_add_element (plugin, "limit", DLP_TYPE_LIMIT, error);
 }
 
-DLP_PLUGIN_DEFINE ("limit", "Ends a stream after so many records or tokens", init)
+DLP_PLUGIN_DEFINE ("limit",
+                   "Ends a stream after so many records or tokens",
+                   PLUGIN_VERSION,
+                   "MIT",
+                   init)

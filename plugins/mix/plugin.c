@@ -10,4 +10,4 @@ init (DlpPlugin *plugin, GError **error)
   return dlp_plugin_add_element (plugin, "mix", DLP_TYPE_MIX, error);
 }
 
-DLP_PLUGIN_DEFINE ("mix", "Weighted mix of several inputs", init)
+DLP_PLUGIN_DEFINE ("mix", "Weighted mix of several inputs", PLUGIN_VERSION, "MIT", init)

@@ -42,6 +42,12 @@ dlp_record_store_new (DlpElement *element, DlpSchema *schema, gsize max_bytes)
 }
 
 void
+dlp_record_store_set_limit (DlpRecordStore *self, gsize max_bytes)
+{
+  self->max_bytes = max_bytes;
+}
+
+void
 dlp_record_store_free (DlpRecordStore *self)
 {
   if (self->fd >= 0)

@@ -19,6 +19,8 @@ typedef struct
 } DlpStoredRecord;
 
 DlpRecordStore *dlp_record_store_new (DlpElement *element, DlpSchema *schema, gsize max_bytes);
+/* For what is added from now on. */
+void dlp_record_store_set_limit (DlpRecordStore *self, gsize max_bytes);
 void dlp_record_store_free (DlpRecordStore *self);
 
 gboolean dlp_record_store_add (DlpRecordStore *self,

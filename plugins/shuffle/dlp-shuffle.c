@@ -189,14 +189,35 @@ dlp_shuffle_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
 
 /* ---- slots ---- */
 
-static void
-grow (DlpShuffle *self)
+/* What the slots themselves take counts as memory too: the records get the rest of the share. */
+static gboolean
+reserve (DlpShuffle *self, gsize capacity, GError **error)
 {
-  if (self->n_held < self->capacity)
-    return;
-  self->capacity = MIN (MAX (self->capacity * 2, 1024), self->size);
-  self->slots = g_renew (DlpStoredRecord, self->slots, self->capacity);
-  self->held = g_renew (guint64, self->held, self->capacity);
+  DlpElement *element = DLP_ELEMENT (self);
+  const gsize slot_bytes = sizeof (DlpStoredRecord) + sizeof (guint64);
+  guint64 budget = dlp_element_get_memory_budget (element);
+  gsize share = dlp_element_get_memory_share (element);
+
+  if (capacity > budget / slot_bytes)
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "%s: a buffer of %zu records needs %zu bytes for its slots alone; the memory "
+                   "budget is %" G_GUINT64_FORMAT ": set a smaller size, or a larger --memory",
+                   dlp_element_get_name (element), capacity, capacity * slot_bytes, budget);
+      return FALSE;
+    }
+  self->capacity = capacity;
+  self->slots = g_renew (DlpStoredRecord, self->slots, capacity);
+  self->held = g_renew (guint64, self->held, capacity);
+  dlp_record_store_set_limit (self->store, share - MIN (share, capacity * slot_bytes));
+  return TRUE;
+}
+
+static gboolean
+grow (DlpShuffle *self, GError **error)
+{
+  return self->n_held < self->capacity ||
+         reserve (self, MIN (MAX (self->capacity * 2, 1024), self->size), error);
 }
 
 static gsize
@@ -208,19 +229,21 @@ draw (DlpShuffle *self, gsize n)
 /* Which input records the slots hold. Slot i holds the record taken at the last draw that hit it,
  * so the counter is walked backwards until every slot is known (about size * ln (size) draws); then
  * the draws of the tail, which had no replacement, are applied. */
-static void
-find_held (DlpShuffle *self)
+static gboolean
+find_held (DlpShuffle *self, GError **error)
 {
   guint64 taken = self->state.taken;
   gsize n = (gsize) MIN (taken, self->size);
   guint64 replaced = taken > self->size ? taken - self->size : 0;
   gsize known = 0;
 
-  self->capacity = n;
-  self->slots = g_new0 (DlpStoredRecord, n);
-  self->held = g_new (guint64, n);
+  if (!reserve (self, n, error))
+    return FALSE;
   for (gsize i = 0; i < n; i++)
-    self->held[i] = G_MAXUINT64;
+    {
+      self->slots[i] = (DlpStoredRecord){ NULL, 0, 0 };
+      self->held[i] = G_MAXUINT64;
+    }
   for (guint64 k = replaced; k-- > 0 && known < n;)
     {
       gsize slot = dlp_random_draw (self->random, k) % self->size;
@@ -240,6 +263,7 @@ find_held (DlpShuffle *self)
       self->held[slot] = self->held[--n];
     }
   self->n_held = n;
+  return TRUE;
 }
 
 static int
@@ -261,7 +285,8 @@ dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **erro
                                   "shuffle", dlp_element_get_ordinal (element));
   self->store = dlp_record_store_new (element, dlp_pad_get_schema (in),
                                       dlp_element_get_memory_share (element));
-  find_held (self);
+  if (!find_held (self, error))
+    return FALSE;
 
   self->refill = g_new (DlpShuffleRefill, self->n_held);
   self->n_refill = self->n_held;
@@ -328,7 +353,8 @@ take (DlpShuffle *self,
 
   if (self->n_held < self->size)
     {
-      grow (self);
+      if (!grow (self, error))
+        return FALSE;
       slot = self->n_held;
       self->n_held++;
     }

@@ -10,4 +10,4 @@ init (DlpPlugin *plugin, GError **error)
   return dlp_plugin_add_element (plugin, "shuffle", DLP_TYPE_SHUFFLE, error);
 }
 
-DLP_PLUGIN_DEFINE ("shuffle", "Shuffle buffer", init)
+DLP_PLUGIN_DEFINE ("shuffle", "Shuffle buffer", PLUGIN_VERSION, "MIT", init)

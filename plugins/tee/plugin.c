@@ -10,4 +10,4 @@ init (DlpPlugin *plugin, GError **error)
   return dlp_plugin_add_element (plugin, "tee", DLP_TYPE_TEE, error);
 }
 
-DLP_PLUGIN_DEFINE ("tee", "Gives each record to several outputs", init)
+DLP_PLUGIN_DEFINE ("tee", "Gives each record to several outputs", PLUGIN_VERSION, "MIT", init)

@@ -275,40 +275,49 @@ copy_field (const DlpRecordBatch *batch,
     }
 }
 
+/* How many ids a record may have: a column holds no more, what is in it before the record batch is
+ * pushed included. */
 static gsize
+get_max_ids (DlpTokenizerElement *self)
+{
+  return (DLP_COLUMN_MAX_BYTES - 2 * DLP_RECORD_BATCH_MAX_BYTES) / (self->wide ? 4 : 2);
+}
+
+/* Below 0: see dlp_tokenizer_encode(). @capacity is at least 1. */
+static gssize
 encode (DlpTokenizerElement *self,
         DlpTokenizerContext *context,
         const char *text,
         gsize size,
-        gpointer ids)
+        gpointer ids,
+        gsize capacity)
 {
   DlpTokenizerFlags flags = self->special_tokens == DLP_SPECIAL_TOKENS_ALLOW ?
                                 DLP_TOKENIZER_FLAGS_SPECIALS :
                                 DLP_TOKENIZER_FLAGS_NONE;
-  gboolean before = self->eod == DLP_EOD_PREPEND;
-  gsize n = 0;
+  guint before = self->eod == DLP_EOD_PREPEND ? 1 : 0;
+  guint behind = self->eod == DLP_EOD_APPEND ? 1 : 0;
+  gsize room = capacity - before - behind;
+  guint32 *wide = ids;
+  guint16 *narrow = ids;
+  gssize n;
 
-  if (self->wide)
+  n = self->wide ? dlp_tokenizer_encode_full (self->tokenizer, context, text, size, flags,
+                                              wide + before, room) :
+                   dlp_tokenizer_encode16_full (self->tokenizer, context, text, size, flags,
+                                                narrow + before, room);
+  if (n < 0)
+    return n;
+  for (guint i = 0; i < before + behind; i++)
     {
-      guint32 *to = ids;
+      gsize at = before ? 0 : (gsize) n;
 
-      if (before)
-        to[n++] = self->eod_id;
-      n += dlp_tokenizer_encode_full (self->tokenizer, context, text, size, flags, to + n, size);
-      if (self->eod == DLP_EOD_APPEND)
-        to[n++] = self->eod_id;
+      if (self->wide)
+        wide[at] = self->eod_id;
+      else
+        narrow[at] = (guint16) self->eod_id;
     }
-  else
-    {
-      guint16 *to = ids;
-
-      if (before)
-        to[n++] = (guint16) self->eod_id;
-      n += dlp_tokenizer_encode16_full (self->tokenizer, context, text, size, flags, to + n, size);
-      if (self->eod == DLP_EOD_APPEND)
-        to[n++] = (guint16) self->eod_id;
-    }
-  return n;
+  return n + before + behind;
 }
 
 /* FALSE: the record is not to be delivered; or an error. */
@@ -350,17 +359,44 @@ check_specials (DlpTokenizerElement *self,
   return FALSE;
 }
 
-static void
+static gboolean
+fail_record (DlpTokenizerElement *self,
+             DlpRecordBatch *batch,
+             guint row,
+             gsize size,
+             gssize code,
+             GError **error)
+{
+  const DlpCoordinate *at = dlp_record_batch_get_coordinate (batch, row);
+
+  if (code == -1)
+    g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
+                 "%s: source %u, file %u, row %" G_GUINT64_FORMAT
+                 ": a text of %zu bytes has more than the %zu tokens that fit; set a smaller "
+                 "max-record-bytes on the reader",
+                 dlp_element_get_name (DLP_ELEMENT (self)), at->source, at->file, at->row, size,
+                 get_max_ids (self));
+  else
+    g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
+                 "%s: source %u, file %u, row %" G_GUINT64_FORMAT
+                 ": the pattern exceeds the limits of its engine on a text of %zu bytes",
+                 dlp_element_get_name (DLP_ELEMENT (self)), at->source, at->file, at->row, size);
+  return FALSE;
+}
+
+static gboolean
 encode_record (DlpTokenizerElement *self,
                DlpTokenizerContext *context,
                DlpRecordBatch *batch,
                guint row,
                const char *text,
                gsize size,
-               DlpTransformOutput *output)
+               DlpTransformOutput *output,
+               GError **error)
 {
   DlpRecordBatchBuilder *builder = dlp_transform_output_get_builder (output, 0);
-  gsize n = 0;
+  gsize capacity = MIN (size + 1, get_max_ids (self));
+  gssize n = 0;
   gpointer ids;
 
   for (guint i = 0; i < self->n_kept; i++)
@@ -368,14 +404,20 @@ encode_record (DlpTokenizerElement *self,
                 dlp_schema_get_field_type (dlp_record_batch_builder_get_schema (builder), i));
 
   /* An empty document has no tokens, and no EOD. */
-  ids = dlp_record_batch_builder_reserve (builder, self->n_kept, size + 1);
+  ids = dlp_record_batch_builder_reserve (builder, self->n_kept, capacity);
   if (size > 0)
-    n = encode (self, context, text, size, ids);
+    n = encode (self, context, text, size, ids, capacity);
   else
     dlp_transform_output_count (output, COUNT_EMPTY, 1);
-  dlp_record_batch_builder_commit (builder, self->n_kept, n);
+  dlp_record_batch_builder_commit (builder, self->n_kept, MAX (n, 0));
+  if (n < 0)
+    {
+      dlp_record_batch_builder_drop_record (builder);
+      return fail_record (self, batch, row, size, n, error);
+    }
   dlp_transform_output_end_record (output, 0, dlp_record_batch_get_coordinate (batch, row));
   dlp_transform_output_count (output, COUNT_TOKENS, n);
+  return TRUE;
 }
 
 static gboolean
@@ -404,7 +446,8 @@ dlp_tokenizer_element_process (DlpTransform *transform,
           g_propagate_error (error, g_steal_pointer (&local));
           return FALSE;
         }
-      encode_record (self, worker, batch, row, text, size, output);
+      if (!encode_record (self, worker, batch, row, text, size, output, error))
+        return FALSE;
     }
   dlp_transform_output_count (output, COUNT_DOCUMENTS, n);
   dlp_transform_output_count (output, COUNT_UNMATCHED,

@@ -10,4 +10,4 @@ init (DlpPlugin *plugin, GError **error)
   return dlp_plugin_add_element (plugin, "tokenizer", DLP_TYPE_TOKENIZER_ELEMENT, error);
 }
 
-DLP_PLUGIN_DEFINE ("tokenizer", "Text to token ids", init)
+DLP_PLUGIN_DEFINE ("tokenizer", "Text to token ids", PLUGIN_VERSION, "MIT", init)

@@ -11,4 +11,4 @@ init (DlpPlugin *plugin, GError **error)
   return TRUE;
 }
 
-DLP_PLUGIN_DEFINE ("zstd", "Decoder of zstd files", init)
+DLP_PLUGIN_DEFINE ("zstd", "Decoder of zstd files", PLUGIN_VERSION, "MIT", init)

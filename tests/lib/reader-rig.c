@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <dlpipe/dlp-reader.h>
+
 #include "dlp-element-private.h"
 #include "dlp-value-parser-private.h"
 
@@ -265,23 +267,34 @@ take_record (DlpPad *pad)
   return g_string_free (line, FALSE);
 }
 
+/* Its streams broke off. A reader tells what its source told it, behind what came before. */
+static void
+find_failure (DlpElement *element, GError **error)
+{
+  for (guint i = 0; i < dlp_element_get_n_outputs (element); i++)
+    {
+      DlpPad *pad = dlp_element_get_output (element, i);
+
+      if (pad->link != NULL && pad->link->failure != NULL && error != NULL && *error == NULL &&
+          !DLP_IS_READER (pad->peer->element))
+        *error = g_error_copy (pad->link->failure);
+    }
+}
+
 /* One turn; TRUE: something may have moved. */
 static gboolean
 turn (DlpElement *element, gboolean *ended, GError **error)
 {
   if (element == NULL || *ended)
     return FALSE;
-  switch (dlp_element_turn (element, error))
+  switch (dlp_element_turn (element, NULL))
     {
     case DLP_TURN_MORE:
       return TRUE;
     case DLP_TURN_END:
       *ended = TRUE;
+      find_failure (element, error);
       return TRUE;
-    case DLP_TURN_ERROR:
-      g_assert_true (error == NULL || *error != NULL);
-      *ended = TRUE;
-      return FALSE;
     default:
       return FALSE;
     }

@@ -69,7 +69,7 @@ test_spill (void)
   dlp_check_sink_clear ();
   pipeline = dlp_pipeline_new_from_string (graph, &error);
   g_assert_no_error (error);
-  g_object_set (pipeline, "memory", G_GUINT64_CONSTANT (65536), NULL);
+  g_object_set (pipeline, "memory", G_GUINT64_CONSTANT (1048576), NULL);
   dlp_pipeline_run (pipeline, NULL, &error);
   g_assert_no_error (error);
   got = dlp_check_sink_get_lines ("k");

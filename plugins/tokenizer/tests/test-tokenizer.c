@@ -109,6 +109,45 @@ test_specials (void)
   assert_refused ("check-source ! tokenizer special-tokens=error ! check-sink name=k", "row ");
 }
 
+/* Whether a run fails does not depend on how far the tokenizer runs ahead of a limit. */
+static void
+test_error_in_band (void)
+{
+  g_autoptr (GHashTable) text = dlp_harness_expect ("check-source records=60 ! check-sink name=k");
+  guint first;
+
+  for (first = 0; first < 60; first++)
+    {
+      const char *encoded = strstr (g_ptr_array_index (lines_of (text), first), "text=") + 5;
+      g_autofree char *base64 = g_strndup (encoded, strcspn (encoded, " "));
+      gsize size;
+      g_autofree guchar *decoded = g_base64_decode (base64, &size);
+
+      if (g_strstr_len ((char *) decoded, size, "<|endoftext|>") != NULL)
+        break;
+    }
+  g_assert_cmpuint (first, <, 59);
+  for (guint i = 0; i < 40; i++)
+    {
+      DlpHarnessSettings settings = { .workers = 1 + i % 3,
+                                      .batch_records = i % 5,
+                                      .random_yields = TRUE };
+      gboolean reaches = i % 2 == 1;
+      g_autofree char *graph =
+          g_strdup_printf ("check-source records=60 ! tokenizer cache-bytes=256k "
+                           "special-tokens=error ! limit records=%u ! check-sink name=k",
+                           reaches ? first + 1 : MAX (first, 1));
+      g_autoptr (GError) error = NULL;
+
+      if (first == 0 && !reaches)
+        continue;
+      g_assert_true (dlp_harness_run (graph, &settings, &error) == !reaches);
+      if (reaches)
+        g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD);
+      g_assert_cmpuint (dlp_check_sink_get_lines ("k")->len, ==, first);
+    }
+}
+
 static void
 test_resume (void)
 {
@@ -152,6 +191,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tokenizer/eod", test_eod);
   g_test_add_func ("/tokenizer/errors", test_errors);
   g_test_add_func ("/tokenizer/specials", test_specials);
+  g_test_add_func ("/tokenizer/error-in-band", test_error_in_band);
   g_test_add_func ("/tokenizer/resume", test_resume);
   g_test_add_func ("/tokenizer/settings", test_settings);
   return g_test_run ();
