@@ -121,6 +121,5 @@ void dlp_element_clear_snapshot (DlpElement *self);
 DlpState *dlp_sink_save_base (DlpSink *self);
 GVariant *dlp_sink_describe_base (const DlpState *base);
 gboolean dlp_sink_load_base (DlpSink *self, GVariant *base, GError **error);
-gboolean dlp_sink_is_drained (DlpSink *self);
 
 G_END_DECLS

@@ -168,6 +168,8 @@ dlp_pipeline_finish (DlpPipeline *self)
   if (!is_active (self))
     return;
   dlp_flag_set (self->run->finishing);
+  /* What is paused could never come to its end. */
+  set_paused (self, false);
   wake_all (self);
 }
 

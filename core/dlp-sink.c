@@ -174,14 +174,6 @@ dlp_sink_get_n_tokens (DlpSink *self)
   return dlp_stat_get (&priv->state.tokens);
 }
 
-gboolean
-dlp_sink_is_drained (DlpSink *self)
-{
-  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
-
-  return priv->state.drained != 0;
-}
-
 /* ---- */
 
 static void
