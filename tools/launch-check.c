@@ -55,6 +55,8 @@ print_element_settings (DlpPipeline *pipeline)
   const char *element, *property, *value, *origin;
   const char *shown = "";
 
+  /* In its serialised form its strings stay where they are. */
+  g_variant_get_data (settings);
   g_variant_iter_init (&iter, settings);
   while (g_variant_iter_next (&iter, "(&s&s&s&s)", &element, &property, &value, &origin))
     {

@@ -144,10 +144,12 @@ read_element (LaunchElement *self, GVariant *entry)
 GArray *
 launch_get_elements (GVariant *report)
 {
-  g_autoptr (GVariant) entries =
-      g_variant_lookup_value (report, "elements", G_VARIANT_TYPE ("aa{sv}"));
   GArray *elements = g_array_new (FALSE, TRUE, sizeof (LaunchElement));
+  g_autoptr (GVariant) entries = NULL;
 
+  /* In its serialised form its strings stay where they are. */
+  g_variant_get_data (report);
+  entries = g_variant_lookup_value (report, "elements", G_VARIANT_TYPE ("aa{sv}"));
   for (gsize i = 0; i < g_variant_n_children (entries); i++)
     {
       g_autoptr (GVariant) entry = g_variant_get_child_value (entries, i);

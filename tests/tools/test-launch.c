@@ -368,7 +368,8 @@ test_quit (void)
 
   start_endless (rig, NULL);
   kill (rig->pid, SIGQUIT);
-  g_assert_false (launch_rig_wait (rig, 300000));
+  if (launch_rig_wait (rig, 300000))
+    g_error ("SIGQUIT ends the run:\n%s", rig->err);
   end_by (rig, SIGTERM, 75);
   check_says (rig, "records out");
   check_says (rig, "\nslowest: ");
