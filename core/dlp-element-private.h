@@ -45,7 +45,8 @@ typedef struct
   DlpElement *failed_by; /* whose error the last turn gave */
   /* Atomic: the state at its end, set before its consumers see the end. Nothing is made from it any
    * more, but its counters are part of every later checkpoint. */
-  DlpState *final_state;
+  DlpState *final_state; /* may be NULL: it has none */
+  bool settled;          /* atomic: final_state is what it will be */
   DlpWaker waker;
 
   /* Snapshot of a sink: asked for by the checkpoint thread, taken between steps. */

@@ -210,6 +210,7 @@ keep_final_state (DlpElement *self, DlpElementPrivate *priv)
   if (priv->final_state == NULL)
     __atomic_store_n (&priv->final_state, DLP_ELEMENT_GET_CLASS (self)->save (self),
                       __ATOMIC_RELEASE);
+  dlp_flag_set (priv->settled);
 }
 
 static void

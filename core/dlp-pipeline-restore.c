@@ -195,15 +195,15 @@ place_elements (DlpPipeline *self,
         }
       else if (!place->needed)
         {
-          place->state =
-              __atomic_load_n (&dlp_element_get_private (element)->final_state, __ATOMIC_ACQUIRE);
           /* Its consumers have closed, and it has not noticed yet: its counters are not settled. */
-          if (place->state == NULL && !dlp_flag_get (dlp_element_get_private (element)->ended))
+          if (!dlp_flag_get (dlp_element_get_private (element)->settled))
             {
               g_set_error (error, G_IO_ERROR, G_IO_ERROR_PENDING, "%s is about to end",
                            dlp_element_get_name (element));
               return false;
             }
+          place->state =
+              __atomic_load_n (&dlp_element_get_private (element)->final_state, __ATOMIC_ACQUIRE);
         }
       if ((klass->flags & DLP_ELEMENT_LOG) && klass->make_durable != NULL && place->state != NULL &&
           !klass->make_durable (element, place->state, error))
