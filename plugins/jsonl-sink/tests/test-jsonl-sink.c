@@ -156,8 +156,11 @@ test_fields (void)
   g_autofree char *sink =
       g_strdup_printf ("jsonl-sink location=%s/x fields=tokens fields=text", folder);
 
+  g_autofree char *state = g_build_filename (folder, "s", NULL);
+
   sink_rig_set_source (make_schema (), 1, fill);
-  run (sink, NULL);
+  run (sink, state);
+  run (sink, state);
   assert_text (folder, "x", "{\"tokens\":[7,0],\"text\":\"line 0\\n\"}\n");
   sink_rig_remove_folder (folder);
 }

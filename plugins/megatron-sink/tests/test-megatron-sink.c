@@ -440,6 +440,47 @@ test_again (void)
   sink_rig_remove_folder (folder);
 }
 
+/* A run that died while it published leaves one of these; the same command does the rest. */
+static void
+test_publish_again (void)
+{
+  static const char *const finished[] = { "x.manifest.json", "x.idx", "x.bin" };
+  static const char *const unfinished[] = { NULL, ".x.idx.1.partial", ".x.bin.1.partial" };
+
+  sink_rig_set_source (make_schema (DLP_FIELD_LIST_UINT16), 3, fill_golden);
+  sink_rig_set_model ("gpt2", "abc", 50257);
+  for (guint undone = 0; undone <= 3; undone++)
+    {
+      char *folder = sink_rig_make_folder ();
+      g_autofree char *sink = g_strdup_printf ("megatron-sink location=%s/x", folder);
+      g_autofree char *state = g_build_filename (folder, "s", NULL);
+      g_autofree char *leftover = g_build_filename (folder, ".x.idx.lengths.1.partial", NULL);
+      g_autofree char *before = NULL;
+      g_autofree char *manifest = g_build_filename (folder, "x.manifest.json", NULL);
+      g_autofree char *names = NULL;
+
+      run (sink, state);
+      g_assert_true (g_file_get_contents (manifest, &before, NULL, NULL));
+      g_assert_true (g_file_set_contents (leftover, "left", -1, NULL));
+      for (guint i = 0; i < undone; i++)
+        {
+          g_autofree char *from = g_build_filename (folder, finished[i], NULL);
+          g_autofree char *to =
+              unfinished[i] != NULL ? g_build_filename (folder, unfinished[i], NULL) : NULL;
+
+          g_assert_no_errno (to != NULL ? g_rename (from, to) : g_unlink (from));
+        }
+
+      run (sink, state);
+      names = sink_rig_list_folder (folder);
+      g_assert_cmpstr (names, ==, "s x.bin x.idx x.manifest.json");
+      assert_golden (folder, "x.bin", "meg16.bin");
+      assert_golden (folder, "x.idx", "meg16.idx");
+      sink_rig_assert_file (folder, "x.manifest.json", before, strlen (before));
+      sink_rig_remove_folder (folder);
+    }
+}
+
 /* ---- places ---- */
 
 static void
@@ -556,6 +597,7 @@ main (int argc, char **argv)
   g_test_add_func ("/megatron-sink/kill", test_kill);
   g_test_add_func ("/megatron-sink/full-disk", test_full_disk);
   g_test_add_func ("/megatron-sink/again", test_again);
+  g_test_add_func ("/megatron-sink/publish-again", test_publish_again);
   g_test_add_func ("/megatron-sink/no-tokens", test_no_tokens);
   g_test_add_func ("/megatron-sink/foreign-output", test_foreign_output);
   g_test_add_func ("/megatron-sink/restart", test_restart);
