@@ -148,11 +148,11 @@ is_blocked (DlpElementPrivate *priv)
 
 /* An element without outputs, or with one that somebody wants, goes on. An optional pad alone holds
  * it open in a continued run: where the others saw the end before, up to that end; where they were
- * closed early, for what comes again. */
+ * closed early, up to there, so that all before it comes, and for what comes again. */
 static bool
 is_needed (DlpElementPrivate *priv)
 {
-  bool any = false, all_drained = true, optional = false, replays = false;
+  bool any = false, all_drained = true, optional = false, replays = false, behind = false;
 
   for (guint i = 0; i < priv->outputs->len; i++)
     {
@@ -169,8 +169,9 @@ is_needed (DlpElementPrivate *priv)
         return true;
       any = true;
       all_drained &= pad->peer != NULL && dlp_flag_get (pad->peer->drained);
+      behind |= pad->peer != NULL && pad->emitted < dlp_pad_get_position (pad->peer);
     }
-  return !any || (optional && all_drained) || replays;
+  return !any || (optional && (all_drained || behind)) || replays;
 }
 
 /* Whoever consumes has more already than was made again: something is not as it was. Where the

@@ -56,7 +56,8 @@ void dlp_pad_link (DlpPad *output, DlpPad *input);
 void dlp_pad_set_link_limits (DlpPad *output, guint max_batches, gsize max_bytes);
 /* Before the run: where the consumer goes on, and so what the producer drops. */
 void dlp_pad_restore_input (DlpPad *input, DlpMark *producer_mark, guint64 position);
-void dlp_pad_restore_closed (DlpPad *input, bool drained);
+/* @position: how much was consumed before it was closed. */
+void dlp_pad_restore_closed (DlpPad *input, bool drained, guint64 position);
 
 /* Pushes the open record batch, if there is one. */
 void dlp_pad_flush (DlpPad *output);

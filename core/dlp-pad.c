@@ -130,8 +130,9 @@ dlp_pad_restore_input (DlpPad *input, DlpMark *producer_mark, guint64 position)
 }
 
 void
-dlp_pad_restore_closed (DlpPad *input, bool drained)
+dlp_pad_restore_closed (DlpPad *input, bool drained, guint64 position)
 {
+  input->known = position;
   input->over = input->closed = true;
   input->drained = drained;
   dlp_cursor_clear (&input->cursor);

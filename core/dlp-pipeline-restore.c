@@ -16,8 +16,8 @@
  *   elements      aa{sv}, producers first:
  *     name s, factory s, needed b, version u, oldest u, fixed a{ss}, links as,
  *     emitted a{st} (by output pad), inputs ax (in the order of the links: a position, or -1:
- * closed early, -2: seen to its end), state a{sv}, sink a{sv} (sinks only); where it is not needed
- * any more, no emitted, and of its state only the counters matter
+ * seen to its end, or below: closed early at -2 - it), state a{sv}, sink a{sv} (sinks only); where
+ * it is not needed any more, no emitted, and of its state only the counters matter
  */
 
 #include <string.h>
@@ -26,8 +26,8 @@
 #include "dlp-value-parser-private.h"
 
 #define FORMAT 1
-#define CLOSED (-1)
-#define DRAINED (-2)
+#define DRAINED (-1)
+#define CLOSED_AT(position) (-2 - (gint64) (position))
 
 static const char *const checkpoint_keys[] = {
   "format",        "graph",       "seed",     "run-id",   "attempt",    "complete", "elapsed",
@@ -107,6 +107,12 @@ describe_emitted (DlpElement *element, const guint64 *emitted)
   return g_variant_builder_end (&builder);
 }
 
+static gint64
+describe_closed (DlpPad *input)
+{
+  return dlp_flag_get (input->drained) ? DRAINED : CLOSED_AT (dlp_pad_get_position (input));
+}
+
 static GVariant *
 describe_element (DlpElement *element, const DlpElementPlace *place)
 {
@@ -128,7 +134,7 @@ describe_element (DlpElement *element, const DlpElementPlace *place)
     if (place->needed && place->inputs[i].mark != NULL)
       positions[i] = (gint64) place->inputs[i].position;
     else
-      positions[i] = dlp_flag_get (dlp_element_get_input (element, i)->drained) ? DRAINED : CLOSED;
+      positions[i] = describe_closed (dlp_element_get_input (element, i));
   g_variant_dict_insert_value (
       &dict, "inputs",
       g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, positions, n_inputs, sizeof (gint64)));
@@ -436,12 +442,13 @@ restore_inputs (DlpElement *element, GVariant *recorded, GError **error)
       DlpPad *pad = dlp_element_get_input (element, i);
       DlpElementPrivate *producer = dlp_element_get_private (pad->peer->element);
 
-      if (values[i] == CLOSED || values[i] == DRAINED)
+      if (values[i] < 0)
         {
-          dlp_pad_restore_closed (pad, values[i] == DRAINED);
+          dlp_pad_restore_closed (pad, values[i] == DRAINED,
+                                  values[i] == DRAINED ? 0 : (guint64) CLOSED_AT (values[i]));
           continue;
         }
-      if (values[i] < 0 || producer->mark == NULL || (guint64) values[i] < pad->peer->emitted)
+      if (producer->mark == NULL || (guint64) values[i] < pad->peer->emitted)
         {
           g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
                        "key “inputs”: %s is to go on at record %" G_GINT64_FORMAT

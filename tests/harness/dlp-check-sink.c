@@ -7,6 +7,7 @@ struct _DlpCheckSink
   DlpSink parent_instance;
 
   guint64 stop_after;
+  guint64 delay;
   guint64 consumed; /* of this attempt */
   guint64 count;    /* the state */
 };
@@ -15,6 +16,7 @@ enum
 {
   PROP_0,
   PROP_STOP_AFTER,
+  PROP_DELAY,
   N_PROPS
 };
 
@@ -145,6 +147,8 @@ dlp_check_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guint n
   DlpCheckSink *self = DLP_CHECK_SINK (sink);
   GPtrArray *lines = dlp_check_sink_get_lines (dlp_element_get_name (DLP_ELEMENT (sink)));
 
+  if (self->delay > 0)
+    g_usleep (n * self->delay);
   for (guint i = 0; i < n; i++)
     g_ptr_array_add (lines, dlp_check_record_to_text (batch, row + i));
   self->count += n;
@@ -185,6 +189,8 @@ dlp_check_sink_set_property (GObject *object, guint id, const GValue *value, GPa
 {
   if (id == PROP_STOP_AFTER)
     DLP_CHECK_SINK (object)->stop_after = g_value_get_uint64 (value);
+  else if (id == PROP_DELAY)
+    DLP_CHECK_SINK (object)->delay = g_value_get_uint64 (value);
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -194,6 +200,8 @@ dlp_check_sink_get_property (GObject *object, guint id, GValue *value, GParamSpe
 {
   if (id == PROP_STOP_AFTER)
     g_value_set_uint64 (value, DLP_CHECK_SINK (object)->stop_after);
+  else if (id == PROP_DELAY)
+    g_value_set_uint64 (value, DLP_CHECK_SINK (object)->delay);
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -215,6 +223,9 @@ dlp_check_sink_class_init (DlpCheckSinkClass *klass)
   properties[PROP_STOP_AFTER] =
       g_param_spec_uint64 ("stop-after", NULL, "Stop behind so many records; 0: do not", 0,
                            G_MAXUINT64, 0, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
+  properties[PROP_DELAY] =
+      g_param_spec_uint64 ("delay", NULL, "Time taken for each record, in microseconds", 0,
+                           G_USEC_PER_SEC, 0, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

@@ -29,7 +29,10 @@ gboolean dlp_harness_run (const char *graph, const DlpHarnessSettings *settings,
  * GPtrArray of lines. */
 GHashTable *dlp_harness_expect (const char *graph);
 /* Stops behind every @stride records of sink "k" (0: a random number from 1 to 5), goes on from the
- * state in a new pipeline, until it ends; asserts that every sink got what an undisturbed run gives
+ * state in a new pipeline, until it ends. Returns the attempts; what each sink got over all of them
+ * is in dlp_check_sink_get_lines(). */
+guint dlp_harness_run_in_pieces (const char *graph, guint stride);
+/* The same, and asserts that every sink got what an undisturbed run gives
  * it, and that the report of the end says of every element what that of an undisturbed run says
  * (but of those before one that closes its input early).
  * Returns the attempts. */

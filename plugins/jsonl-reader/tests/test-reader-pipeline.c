@@ -5,6 +5,7 @@
 
 #include <dlp-harness.h>
 #include <glib/gstdio.h>
+#include <string.h>
 
 static void
 write_file (const char *folder, const char *name, const char *data, gsize size)
@@ -78,6 +79,51 @@ test_damage (gconstpointer data)
   remove_folder (folder);
 }
 
+/* "[STAGE SOURCE FILE ROW EPOCH] ..." */
+static void
+assert_same_place (const char *a, const char *b)
+{
+  g_assert_cmpint (strchr (a, ']') - a, ==, strchr (b, ']') - b);
+  g_assert_cmpint (strncmp (a, b, strchr (a, ']') - a), ==, 0);
+}
+
+/* Where the consumer of the good records closes early, the bad ones before the last that it took
+ * are all there, each once and in order; behind it, as many as were met in the meantime. */
+static void
+test_closed_early (void)
+{
+  g_autofree char *folder = make_folder ();
+  g_autofree char *source = g_strdup_printf (
+      "file-source location=%s/[be] ! jsonl-reader name=r max-bad-ratio=1 ! ", folder);
+  g_autofree char *all =
+      g_strconcat (source, "check-sink name=k   r.rejected ! check-sink name=j", NULL);
+  g_autoptr (GHashTable) expected = dlp_harness_expect (all);
+  GPtrArray *bad = g_hash_table_lookup (expected, "j");
+
+  for (guint n = 0; n < dlp_harness_scale (60); n++)
+    {
+      guint limit = (guint) g_test_rand_int_range (1, 35);
+      /* Of "b" rows 4 and 9 are bad, of "e" 9, 19 and 29. */
+      guint least = (limit > 4) + (limit > 8) + (limit > 8 + 9) + (limit > 8 + 18);
+      /* Which of the two sinks stops the run, and how slow is the one of the bad records? */
+      const char *good = n % 2 == 0 ? "k" : "j";
+      const char *rejected = n % 2 == 0 ? "j" : "k";
+      g_autofree char *graph = g_strdup_printf (
+          "%s limit records=%u ! check-sink name=%s   r.rejected ! check-sink name=%s delay=%u",
+          source, limit, good, rejected, n % 4 < 2 ? 0 : 3000);
+      GPtrArray *got;
+
+      dlp_harness_run_in_pieces (graph, n % 3);
+      g_assert_cmpuint (dlp_check_sink_get_lines (good)->len, ==, limit);
+      got = dlp_check_sink_get_lines (rejected);
+      g_assert_cmpuint (got->len, >=, least);
+      g_assert_cmpuint (got->len, <=, bad->len);
+      for (guint i = 0; i < got->len; i++)
+        assert_same_place (got->pdata[i], bad->pdata[i]);
+    }
+  remove_folder (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -86,5 +132,6 @@ main (int argc, char **argv)
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   g_test_add_data_func ("/reader/pipeline/damage/1", GUINT_TO_POINTER (1), test_damage);
   g_test_add_data_func ("/reader/pipeline/damage/3", GUINT_TO_POINTER (3), test_damage);
+  g_test_add_func ("/reader/pipeline/closed-early", test_closed_early);
   return g_test_run ();
 }
