@@ -57,21 +57,33 @@ rig_source_negotiate (DlpElement *element, GError **error)
 
 /* All elements share one thread then, so the count is that of this moment. */
 static gboolean
-must_end (RigSource *self)
+is_all_consumed (RigSource *self)
 {
-  if (rig.end == SINK_RIG_KILL && self->made >= rig.end_at)
-    _exit (9);
-  if (rig.end != SINK_RIG_STOP || self->made < rig.end_at)
-    return FALSE;
-
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (rig.pipeline)); i++)
     {
       g_autoptr (DlpElement) element = g_list_model_get_item (G_LIST_MODEL (rig.pipeline), i);
 
       if (DLP_IS_SINK (element) && dlp_sink_get_n_records (DLP_SINK (element)) == self->next)
-        dlp_pipeline_stop (rig.pipeline);
+        return TRUE;
     }
-  return TRUE;
+  return FALSE;
+}
+
+static DlpStep
+end_early (RigSource *self, GError **error)
+{
+  if (rig.end == SINK_RIG_KILL)
+    _exit (9);
+  if (!is_all_consumed (self))
+    return DLP_STEP_MORE;
+  if (rig.end == SINK_RIG_STOP)
+    {
+      dlp_pipeline_stop (rig.pipeline);
+      return DLP_STEP_MORE;
+    }
+
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RATIO, "too many bad records");
+  return DLP_STEP_ERROR;
 }
 
 static DlpStep
@@ -80,8 +92,8 @@ rig_source_produce (DlpSource *source, DlpPad *out, GCancellable *cancellable, G
   RigSource *self = RIG_SOURCE (source);
   DlpCoordinate at = { .source = 1, .file = 2, .row = self->next };
 
-  if (must_end (self))
-    return DLP_STEP_MORE;
+  if (rig.end != SINK_RIG_RUN && self->made >= rig.end_at)
+    return end_early (self, error);
   if (self->next == rig.n_records)
     return DLP_STEP_END;
 
@@ -219,7 +231,7 @@ make_pipeline (const char *sink,
   g_object_set (pipeline, "state-dir", state, "overwrite", rig.overwrite, "restart", rig.restart,
                 "checkpoint-interval", (gint64) (end == SINK_RIG_KILL ? 1000 : G_USEC_PER_SEC),
                 "batch-records", end == SINK_RIG_RUN ? 0 : 1, NULL);
-  if (end == SINK_RIG_STOP)
+  if (end == SINK_RIG_STOP || end == SINK_RIG_FAIL)
     g_object_set (pipeline, "runner", DLP_RUNNER_SEQUENTIAL, NULL);
   return pipeline;
 }

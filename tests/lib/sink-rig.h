@@ -21,6 +21,7 @@ typedef enum
 {
   SINK_RIG_RUN,  /* to the end */
   SINK_RIG_STOP, /* stops when the sink has consumed so many records in this attempt */
+  SINK_RIG_FAIL, /* the source fails then */
   SINK_RIG_KILL, /* the process ends, as by SIGKILL, when so many were made in this attempt */
 } SinkRigEnd;
 

@@ -123,7 +123,7 @@ test_file (void)
   g_autofree char *names = NULL;
   g_autoptr (GVariant) manifest = NULL;
   g_autoptr (GError) error = NULL;
-  guint64 tokens, bytes, hash, again;
+  guint64 tokens, documents, bytes, hash, again;
   const char *name;
   g_autofree char *path = NULL;
 
@@ -140,6 +140,8 @@ test_file (void)
   g_assert_cmpstr (dlp_manifest_get_string (manifest, "tokenizer"), ==, "gpt2");
   g_assert_true (dlp_manifest_get_uint64 (manifest, "tokens", &tokens));
   g_assert_cmpuint (tokens, ==, 2 * SOME);
+  g_assert_true (dlp_manifest_get_uint64 (manifest, "documents", &documents));
+  g_assert_cmpuint (documents, ==, SOME);
   dlp_manifest_get_file (manifest, 0, &name, &bytes, &hash);
   g_assert_cmpuint (bytes, ==, strlen (expected));
   path = g_build_filename (sub, name, NULL);
@@ -382,6 +384,23 @@ test_quarantine_kill (void)
   sink_rig_remove_folder (folder);
 }
 
+/* The records that ended the run are to be found. */
+static void
+test_quarantine_fail (void)
+{
+  char *folder = sink_rig_make_folder ();
+  g_autofree char *sink = g_strdup_printf ("quarantine-sink location=%s/q.jsonl", folder);
+  g_autofree char *state = g_build_filename (folder, "s", NULL);
+  g_autofree char *expected = make_expected_rejected (7);
+  g_autoptr (GError) error = NULL;
+
+  sink_rig_set_source (make_rejected_schema (), SOME, fill_rejected);
+  g_assert_false (sink_rig_run (sink, state, SINK_RIG_FAIL, 7, &error));
+  g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RATIO);
+  assert_text (folder, "q.jsonl", expected);
+  sink_rig_remove_folder (folder);
+}
+
 /* No bad record, no file. */
 static void
 test_quarantine_empty (void)
@@ -436,6 +455,7 @@ main (int argc, char **argv)
   g_test_add_func ("/jsonl-sink/stdout-has-no-state", test_stdout_has_no_state);
   g_test_add_func ("/quarantine-sink/stop", test_quarantine);
   g_test_add_func ("/quarantine-sink/kill", test_quarantine_kill);
+  g_test_add_func ("/quarantine-sink/fail", test_quarantine_fail);
   g_test_add_func ("/quarantine-sink/empty", test_quarantine_empty);
   g_test_add_func ("/quarantine-sink/counts", test_quarantine_counts);
 
