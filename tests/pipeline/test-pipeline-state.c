@@ -8,6 +8,86 @@
 #include <unistd.h>
 
 #include <dlp-harness.h>
+#include <dlpipe/dlp-plugin.h>
+
+/* ---- a source that gives less when it is asked again ---- */
+
+static guint64 n_given = 100;
+
+typedef struct
+{
+  DlpSource parent_instance;
+
+  guint64 next;
+} FickleSource;
+
+typedef DlpSourceClass FickleSourceClass;
+
+GType fickle_source_get_type (void);
+
+G_DEFINE_TYPE (FickleSource, fickle_source, DLP_TYPE_SOURCE)
+
+static gboolean
+fickle_source_negotiate (DlpElement *element, GError **error)
+{
+  const char *names[] = { "number" };
+  const DlpFieldType types[] = { DLP_FIELD_UINT64 };
+  g_autoptr (DlpSchema) schema = dlp_schema_new (DLP_SCHEMA_RECORDS, 1, names, types, NULL);
+
+  dlp_pad_set_schema (dlp_element_get_output (element, 0), schema);
+  return TRUE;
+}
+
+static DlpStep
+fickle_source_produce (DlpSource *source, DlpPad *out, GCancellable *cancellable, GError **error)
+{
+  FickleSource *self = (FickleSource *) source;
+  const DlpCoordinate at = { .row = self->next };
+
+  if (self->next >= n_given)
+    return DLP_STEP_END;
+  dlp_record_batch_builder_append_uint64 (dlp_pad_get_builder (out), 0, self->next++);
+  dlp_pad_end_record (out, &at);
+  return DLP_STEP_MORE;
+}
+
+static DlpState *
+fickle_source_save (DlpElement *element)
+{
+  return dlp_state_new (&((FickleSource *) element)->next, sizeof (guint64));
+}
+
+static GVariant *
+fickle_source_describe (DlpElement *element, const DlpState *state)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "next", "t", *(const guint64 *) dlp_state_get_data (state));
+  return g_variant_dict_end (&dict);
+}
+
+static gboolean
+fickle_source_load (DlpElement *element, GVariant *described, guint version, GError **error)
+{
+  return dlp_state_get_uint64 (described, "next", G_MAXUINT64, &((FickleSource *) element)->next,
+                               error);
+}
+
+static void
+fickle_source_class_init (FickleSourceClass *klass)
+{
+  DLP_ELEMENT_CLASS (klass)->negotiate = fickle_source_negotiate;
+  DLP_ELEMENT_CLASS (klass)->save = fickle_source_save;
+  DLP_ELEMENT_CLASS (klass)->describe = fickle_source_describe;
+  DLP_ELEMENT_CLASS (klass)->load = fickle_source_load;
+  klass->produce = fickle_source_produce;
+}
+
+static void
+fickle_source_init (FickleSource *self)
+{
+}
 
 static const char *const graph =
     "check-source name=s records=300 ! shuffle name=h size=20 ! check-sink name=k";
@@ -313,6 +393,33 @@ test_restart (void)
   remove_folder (folder);
 }
 
+/* A source that does not make again what was consumed, or held, is no end. */
+static void
+test_shrunk (void)
+{
+  static const char *const graphs[] = {
+    "fickle-source name=s ! check-sink name=k",
+    "fickle-source name=s ! shuffle size=20 ! check-sink name=k",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    for (guint64 n = 1; n < 30; n += 7)
+      {
+        g_autofree char *folder = make_folder ();
+        g_autoptr (DlpPipeline) first = make (graphs[i], folder);
+        g_autoptr (DlpPipeline) second = make (graphs[i], folder);
+        g_autoptr (GError) error = NULL;
+
+        n_given = 100;
+        stop_after (first, "30");
+        n_given = n;
+        g_assert_false (dlp_pipeline_run (second, NULL, &error));
+        g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED);
+        g_assert_nonnull (strstr (error->message, "not what it was"));
+        remove_folder (folder);
+      }
+}
+
 /* How it ended is what the folder says of it. */
 static void
 test_status_json (void)
@@ -338,6 +445,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   dlp_harness_init ();
+  g_assert_true (dlp_registry_add_element ("fickle-source", fickle_source_get_type (), NULL));
   /* That a checkpoint was passed over is a warning. */
   g_log_set_always_fatal ((GLogLevelFlags) (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL));
   g_test_add_func ("/pipeline-state/from-state", test_from_state);
@@ -347,6 +455,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pipeline-state/changed", test_changed);
   g_test_add_func ("/pipeline-state/corrupt", test_corrupt);
   g_test_add_func ("/pipeline-state/restart", test_restart);
+  g_test_add_func ("/pipeline-state/shrunk", test_shrunk);
   g_test_add_func ("/pipeline-state/status-json", test_status_json);
   return g_test_run ();
 }
