@@ -23,6 +23,7 @@ typedef struct
   DlpPipeline *pipeline;
   const LaunchOptions *options;
   GMainLoop *loop;
+  pthread_t preparer;
   bool running;      /* behind prepare() */
   bool was_complete; /* before this run */
   LaunchProgress *progress;
@@ -259,17 +260,6 @@ conclude (LaunchRun *self)
 /* ---- phases ---- */
 
 static void
-prepare_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  GError *error = NULL;
-
-  if (dlp_pipeline_prepare (source, cancellable, &error))
-    g_task_return_boolean (task, TRUE);
-  else
-    g_task_return_error (task, error);
-}
-
-static void
 run_done (GObject *source, GAsyncResult *result, gpointer data)
 {
   LaunchRun *self = data;
@@ -278,22 +268,36 @@ run_done (GObject *source, GAsyncResult *result, gpointer data)
   g_main_loop_quit (self->loop);
 }
 
-static void
-prepare_done (GObject *source, GAsyncResult *result, gpointer data)
+static gboolean
+prepare_done (gpointer data)
 {
   LaunchRun *self = data;
 
-  if (!g_task_propagate_boolean (G_TASK (result), &self->error) ||
-      !launch_write_dot (self->pipeline, self->options, &self->error))
+  pthread_join (self->preparer, NULL);
+  if (self->error != NULL || !launch_write_dot (self->pipeline, self->options, &self->error))
     {
       g_main_loop_quit (self->loop);
-      return;
+      return G_SOURCE_REMOVE;
     }
   self->running = true;
   self->was_complete = dlp_pipeline_is_complete (self->pipeline);
   say_begin (self);
-  self->progress = launch_progress_new (self->pipeline, self->options);
+  if (!self->was_complete)
+    self->progress = launch_progress_new (self->pipeline, self->options);
   dlp_pipeline_run_async (self->pipeline, NULL, run_done, self);
+  return G_SOURCE_REMOVE;
+}
+
+/* A thread that is joined, not one of GLib's pool: that one could be the last to let go of the
+ * pipeline. */
+static gpointer
+prepare_in_thread (gpointer data)
+{
+  LaunchRun *self = data;
+
+  dlp_pipeline_prepare (self->pipeline, NULL, &self->error);
+  g_idle_add (prepare_done, self);
+  return NULL;
 }
 
 void
@@ -314,7 +318,6 @@ int
 launch_run (DlpPipeline *pipeline, const LaunchOptions *options)
 {
   LaunchRun self = { .pipeline = pipeline, .options = options };
-  g_autoptr (GTask) task = NULL;
   sigset_t signals;
   guint tick_id;
   int fd, code;
@@ -324,8 +327,8 @@ launch_run (DlpPipeline *pipeline, const LaunchOptions *options)
   self.loop = g_main_loop_new (NULL, FALSE);
   g_unix_fd_add (fd, G_IO_IN, signals_ready, &self);
   tick_id = g_timeout_add (TICK_MS, tick, &self);
-  task = g_task_new (pipeline, NULL, prepare_done, &self);
-  g_task_run_in_thread (task, prepare_in_thread);
+  if (pthread_create (&self.preparer, NULL, prepare_in_thread, &self) != 0)
+    g_error ("cannot create a thread");
   g_main_loop_run (self.loop);
 
   g_source_remove (tick_id);
