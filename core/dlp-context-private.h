@@ -47,6 +47,8 @@ struct _DlpContext
 
   /* Of the run and its attempt; see DlpSinkAttempt. */
   char *run_id;
+  char *discarded_run_id; /* of the run whose outputs --restart discards; NULL: none is known */
+  bool discarded_complete;
   guint attempt;
   guint former_attempt;
   bool former_is_dead;

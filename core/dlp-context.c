@@ -31,6 +31,7 @@ dlp_context_free (DlpContext *self)
   pthread_mutex_destroy (&self->inputs_lock);
   pthread_mutex_destroy (&self->warnings_lock);
   g_free (self->run_id);
+  g_free (self->discarded_run_id);
   g_free (self);
 }
 

@@ -54,6 +54,12 @@ int dlp_durable_create_temporary (int folder,
                                   GError **error);
 gboolean
 dlp_durable_rename (int folder, const char *path, const char *from, const char *to, GError **error);
+/* Replaces nothing: @to is there already: G_IO_ERROR_EXISTS. */
+gboolean dlp_durable_rename_new (int folder,
+                                 const char *path,
+                                 const char *from,
+                                 const char *to,
+                                 GError **error);
 /* Missing is no error. */
 gboolean dlp_durable_remove (int folder, const char *path, const char *name, GError **error);
 
@@ -73,5 +79,15 @@ gboolean dlp_durable_replace (int folder,
                               DlpDurability durability,
                               gboolean *sync_failed,
                               GError **error);
+/* The same; the temporary file is named after @stem. */
+gboolean dlp_durable_replace_as (int folder,
+                                 const char *path,
+                                 const char *stem,
+                                 const char *name,
+                                 gconstpointer data,
+                                 gsize size,
+                                 DlpDurability durability,
+                                 gboolean *sync_failed,
+                                 GError **error);
 
 G_END_DECLS

@@ -330,6 +330,43 @@ dlp_durable_rename (int folder, const char *path, const char *from, const char *
   return FALSE;
 }
 
+/* File systems that cannot do it in one call: a second name, and if there is no such thing either,
+ * a look before. */
+static int
+rename_in_steps (int folder, const char *from, const char *to)
+{
+  struct stat st;
+
+  if (linkat (folder, from, folder, to, 0) == 0)
+    return unlinkat (folder, from, 0);
+  if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK)
+    return -1;
+  if (fstatat (folder, to, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    {
+      errno = EEXIST;
+      return -1;
+    }
+  return renameat (folder, from, folder, to);
+}
+
+gboolean
+dlp_durable_rename_new (int folder,
+                        const char *path,
+                        const char *from,
+                        const char *to,
+                        GError **error)
+{
+  int result = renameat2 (folder, from, folder, to, RENAME_NOREPLACE);
+
+  if (result != 0 && (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP))
+    result = rename_in_steps (folder, from, to);
+  if (result == 0)
+    return TRUE;
+
+  dlp_durable_set_error (error, errno, "%s: cannot rename %s to %s", path, from, to);
+  return FALSE;
+}
+
 gboolean
 dlp_durable_remove (int folder, const char *path, const char *name, GError **error)
 {
@@ -370,11 +407,26 @@ dlp_durable_replace (int folder,
                      gboolean *sync_failed,
                      GError **error)
 {
+  return dlp_durable_replace_as (folder, path, name, name, data, size, durability, sync_failed,
+                                 error);
+}
+
+gboolean
+dlp_durable_replace_as (int folder,
+                        const char *path,
+                        const char *stem,
+                        const char *name,
+                        gconstpointer data,
+                        gsize size,
+                        DlpDurability durability,
+                        gboolean *sync_failed,
+                        GError **error)
+{
   g_autofree char *temporary = NULL;
   g_autofree char *full = g_build_filename (path, name, NULL);
   gboolean ignored = FALSE;
   gboolean ok;
-  int fd = dlp_durable_create_temporary (folder, path, name, &temporary, error);
+  int fd = dlp_durable_create_temporary (folder, path, stem, &temporary, error);
 
   if (sync_failed == NULL)
     sync_failed = &ignored;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include <dlpipe/dlp-output-file.h>
 
 #include "dlp-durable-private.h"
+#include "dlp-partial-private.h"
 
 #define VERSION 1
 #define VERSION_KEY "dlpipe-manifest"
@@ -51,14 +51,13 @@ dlp_manifest_new (const char *format,
   GVariantIter iter;
   GVariant *member;
 
-  g_return_val_if_fail (format != NULL && members != NULL, NULL);
+  g_return_val_if_fail (format != NULL && run_id != NULL && members != NULL, NULL);
   g_return_val_if_fail (files != NULL || n_files == 0, NULL);
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
   g_variant_builder_add (&builder, "{sv}", VERSION_KEY, g_variant_new_int64 (VERSION));
   g_variant_builder_add (&builder, "{sv}", "format", g_variant_new_string (format));
-  g_variant_builder_add (&builder, "{sv}", "run-id",
-                         g_variant_new_string (run_id != NULL ? run_id : ""));
+  g_variant_builder_add (&builder, "{sv}", "run-id", g_variant_new_string (run_id));
   g_variant_builder_init (&list, G_VARIANT_TYPE ("av"));
   for (guint i = 0; i < n_files; i++)
     g_variant_builder_add (&list, "v", make_file (&files[i]));
@@ -76,23 +75,42 @@ dlp_manifest_new (const char *format,
   return g_variant_ref_sink (g_variant_builder_end (&builder));
 }
 
+/* Under a temporary name that tells whose it is, so that what is left of a run that died is known
+ * by the one that goes on. */
+static gboolean
+replace (const char *path, const char *run_id, const char *text, GError **error)
+{
+  g_auto (DlpPartialPlace) place = DLP_PARTIAL_PLACE_INIT;
+  g_autofree char *stem = NULL;
+
+  if (!dlp_partial_place_open (&place, path, error))
+    return FALSE;
+  stem = dlp_partial_stem (place.name, run_id);
+  return dlp_durable_replace_as (place.fd, place.path, stem, place.name, text, strlen (text),
+                                 DLP_DURABLE_FULL, NULL, error);
+}
+
 gboolean
 dlp_manifest_write (const char *path, GVariant *manifest, GError **error)
 {
   g_autofree char *text = NULL;
   g_autofree char *old = NULL;
+  const char *run_id;
   gsize size = 0;
 
   g_return_val_if_fail (path != NULL && manifest != NULL, FALSE);
 
-  /* What a run left that died while it wrote. */
-  if (!dlp_output_file_clean (path, 0, error))
+  run_id = dlp_manifest_get_string (manifest, "run-id");
+  g_return_val_if_fail (dlp_partial_is_run_id (run_id), FALSE);
+
+  if (!dlp_manifest_check_run (path, run_id, error) ||
+      !dlp_output_file_clean (path, run_id, 0, error))
     return FALSE;
   text = dlp_json_print (manifest, TRUE);
   if (g_file_get_contents (path, &old, &size, NULL) && size == strlen (text) &&
       memcmp (old, text, size) == 0)
     return TRUE;
-  return dlp_write_file_durably (path, text, strlen (text), error);
+  return replace (path, run_id, text, error);
 }
 
 /* ---- reading ---- */
@@ -259,137 +277,6 @@ dlp_manifest_get_file (GVariant *manifest,
   file = g_variant_get_variant (boxed);
   if (!get_file (file, name, bytes, xxh3))
     g_return_if_reached ();
-}
-
-/* ---- what is in the way ---- */
-
-static gboolean
-is_there (const char *path)
-{
-  struct stat st;
-
-  return lstat (path, &st) == 0;
-}
-
-static gboolean
-is_listed (GVariant *manifest, const char *path)
-{
-  g_autofree char *wanted = g_path_get_basename (path);
-  guint n = dlp_manifest_get_n_files (manifest);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const char *name;
-      guint64 bytes, xxh3;
-
-      dlp_manifest_get_file (manifest, i, &name, &bytes, &xxh3);
-      if (strcmp (name, wanted) == 0)
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean delete (const char *path, GError **error)
-{
-  if (g_unlink (path) == 0 || errno == ENOENT)
-    return TRUE;
-
-  dlp_durable_set_error (error, errno, "%s: cannot delete", path);
-  return FALSE;
-}
-
-/* The manifest last: whoever is interrupted before can do it again. */
-static gboolean
-delete_listed (const char *path, GVariant *manifest, GError **error)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  guint n = dlp_manifest_get_n_files (manifest);
-
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *full = NULL;
-      const char *name;
-      guint64 bytes, xxh3;
-
-      dlp_manifest_get_file (manifest, i, &name, &bytes, &xxh3);
-      full = g_build_filename (folder, name, NULL);
-      if (!delete (full, error))
-        return FALSE;
-    }
-  return delete (path, error);
-}
-
-static gboolean
-overwrite_location (const char *path, const char *const *files, GError **error)
-{
-  g_autoptr (GError) local = NULL;
-  g_autoptr (GVariant) manifest = dlp_manifest_load (path, &local);
-
-  for (guint i = 0; files[i] != NULL; i++)
-    {
-      if (!is_there (files[i]) || (manifest != NULL && is_listed (manifest, files[i])))
-        continue;
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
-                   "%s is there already, and %s%s; --overwrite deletes only what the manifest of "
-                   "an output lists: delete the file yourself, or choose another location",
-                   files[i], manifest != NULL ? "is not listed in " : "",
-                   manifest != NULL ? path : local->message);
-      return FALSE;
-    }
-  if (manifest != NULL)
-    return delete_listed (path, manifest, error);
-  if (!is_there (path))
-    return TRUE;
-
-  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
-               "%s; delete the file yourself, or choose another location", local->message);
-  return FALSE;
-}
-
-gboolean
-dlp_manifest_check_location (const char *path,
-                             const char *const *files,
-                             gboolean overwrite,
-                             GError **error)
-{
-  const char *found = is_there (path) ? path : NULL;
-
-  g_return_val_if_fail (path != NULL && files != NULL, FALSE);
-
-  if (overwrite)
-    return overwrite_location (path, files, error);
-
-  for (guint i = 0; files[i] != NULL && found == NULL; i++)
-    if (is_there (files[i]))
-      found = files[i];
-  if (found == NULL)
-    return TRUE;
-
-  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
-               "%s is there already, and is not of this run: choose another location; or "
-               "--overwrite deletes what %s lists",
-               found, path);
-  return FALSE;
-}
-
-gboolean
-dlp_manifest_discard (const char *path,
-                      const char *const *files,
-                      const char *run_id,
-                      GError **error)
-{
-  g_autoptr (GVariant) manifest = NULL;
-  gboolean foreign;
-
-  g_return_val_if_fail (path != NULL && files != NULL, FALSE);
-
-  manifest = dlp_manifest_load (path, NULL);
-  foreign = manifest != NULL && run_id != NULL &&
-            strcmp (dlp_manifest_get_string (manifest, "run-id"), run_id) != 0;
-  for (guint i = 0; files[i] != NULL; i++)
-    if (!dlp_output_file_clean (files[i], 0, error) || (!foreign && !delete (files[i], error)))
-      return FALSE;
-  return dlp_output_file_clean (path, 0, error) && (foreign || delete (path, error));
 }
 
 /* ---- hashes ---- */

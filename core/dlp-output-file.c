@@ -36,12 +36,12 @@ struct _DlpOutputFile
 };
 
 static DlpOutputFile *
-output_file_new (const char *path, guint attempt, int fd, guint64 length)
+output_file_new (const char *path, const char *run_id, guint attempt, int fd, guint64 length)
 {
   DlpOutputFile *self = g_new0 (DlpOutputFile, 1);
 
   self->path = g_strdup (path);
-  self->partial = dlp_partial_path (path, attempt);
+  self->partial = dlp_partial_path (path, run_id, attempt);
   self->fd = fd;
   atomic_init (&self->written, length);
   atomic_init (&self->failed, false);
@@ -51,18 +51,20 @@ output_file_new (const char *path, guint attempt, int fd, guint64 length)
 }
 
 DlpOutputFile *
-dlp_output_file_create (const char *path, guint attempt, GError **error)
+dlp_output_file_create (const char *path, const char *run_id, guint attempt, GError **error)
 {
   int fd;
 
   g_return_val_if_fail (path != NULL && attempt > 0, NULL);
+  g_return_val_if_fail (dlp_partial_is_run_id (run_id), NULL);
 
-  fd = dlp_partial_create (path, attempt, error);
-  return fd < 0 ? NULL : output_file_new (path, attempt, fd, 0);
+  fd = dlp_partial_create (path, run_id, attempt, error);
+  return fd < 0 ? NULL : output_file_new (path, run_id, attempt, fd, 0);
 }
 
 DlpOutputFile *
 dlp_output_file_resume (const char *path,
+                        const char *run_id,
                         guint attempt,
                         guint former_attempt,
                         gboolean former_is_dead,
@@ -72,9 +74,10 @@ dlp_output_file_resume (const char *path,
   int fd;
 
   g_return_val_if_fail (path != NULL && attempt > 0 && former_attempt > 0, NULL);
+  g_return_val_if_fail (dlp_partial_is_run_id (run_id), NULL);
 
-  fd = dlp_partial_resume (path, attempt, former_attempt, former_is_dead, length, error);
-  return fd < 0 ? NULL : output_file_new (path, attempt, fd, length);
+  fd = dlp_partial_resume (path, run_id, attempt, former_attempt, former_is_dead, length, error);
+  return fd < 0 ? NULL : output_file_new (path, run_id, attempt, fd, length);
 }
 
 void

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,66 +17,94 @@
 #define COPY_SIZE ((gsize) 1024 * 1024)
 #define SUFFIX ".partial"
 
-/* An output's folder, and its name in it. */
-typedef struct
+gboolean
+dlp_partial_place_open (DlpPartialPlace *self, const char *path, GError **error)
 {
-  int fd;
-  char *path;
-  char *name;
-} Place;
-
-static gboolean
-place_open (Place *place, const char *path, GError **error)
-{
-  place->path = g_path_get_dirname (path);
-  place->name = g_path_get_basename (path);
-  place->fd = dlp_durable_open_folder (place->path, error);
-  return place->fd >= 0;
+  self->path = g_path_get_dirname (path);
+  self->name = g_path_get_basename (path);
+  self->fd = dlp_durable_open_folder (self->path, error);
+  return self->fd >= 0;
 }
 
-static void
-place_close (Place *place)
+void
+dlp_partial_place_close (DlpPartialPlace *self)
 {
-  if (place->fd >= 0)
-    close (place->fd);
-  g_free (place->path);
-  g_free (place->name);
+  if (self->fd >= 0)
+    close (self->fd);
+  g_free (self->path);
+  g_free (self->name);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Place, place_close)
-#define PLACE_INIT                                                                                 \
-  {                                                                                                \
-    -1, NULL, NULL                                                                                 \
-  }
-
-static char *
-partial_name (const char *final, guint attempt)
+gboolean
+dlp_partial_get_size (const DlpPartialPlace *place, const char *name, guint64 *size)
 {
-  return g_strdup_printf (".%s.%u" SUFFIX, final, attempt);
+  struct stat st;
+
+  if (fstatat (place->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG (st.st_mode))
+    return FALSE;
+
+  *size = (guint64) st.st_size;
+  return TRUE;
+}
+
+/* ---- names ---- */
+
+static gsize
+measure_run_id (const char *text)
+{
+  gsize n = strspn (text, "0123456789abcdef");
+
+  return n <= 64 ? n : 0;
+}
+
+gboolean
+dlp_partial_is_run_id (const char *text)
+{
+  return text != NULL && text[0] != '\0' && text[measure_run_id (text)] == '\0';
 }
 
 char *
-dlp_partial_path (const char *path, guint attempt)
+dlp_partial_stem (const char *final, const char *run_id)
+{
+  return g_strdup_printf ("%s.%s", final, run_id);
+}
+
+char *
+dlp_partial_name (const char *final, const char *run_id, guint attempt)
+{
+  return g_strdup_printf (".%s.%s.%u" SUFFIX, final, run_id, attempt);
+}
+
+char *
+dlp_partial_path (const char *path, const char *run_id, guint attempt)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *final = g_path_get_basename (path);
-  g_autofree char *name = partial_name (final, attempt);
+  g_autofree char *name = dlp_partial_name (final, run_id, attempt);
 
   return g_build_filename (folder, name, NULL);
 }
 
 gboolean
-dlp_partial_parse (const char *name, const char *final, guint *attempt)
+dlp_partial_parse (const char *name, const char *final, const char *run_id, guint *attempt)
 {
   gsize n = strlen (final);
   g_autofree char *digits = NULL;
+  const char *run;
+  gsize run_size;
   guint64 value;
 
-  if (name[0] != '.' || strncmp (name + 1, final, n) != 0 || name[n + 1] != '.' ||
-      !g_str_has_suffix (name + n + 2, SUFFIX))
+  if (name[0] != '.' || strncmp (name + 1, final, n) != 0 || name[n + 1] != '.')
     return FALSE;
 
-  digits = g_strndup (name + n + 2, strlen (name + n + 2) - strlen (SUFFIX));
+  run = name + n + 2;
+  run_size = measure_run_id (run);
+  if (run_size == 0 || run[run_size] != '.' || !g_str_has_suffix (run + run_size + 1, SUFFIX) ||
+      (run_id != NULL && (strlen (run_id) != run_size || strncmp (run_id, run, run_size) != 0)))
+    return FALSE;
+
+  run += run_size + 1;
+  digits = g_strndup (run, strlen (run) - strlen (SUFFIX));
   if (!g_ascii_isdigit (digits[0]) ||
       !g_ascii_string_to_unsigned (digits, 10, 0, G_MAXUINT, &value, NULL))
     return FALSE;
@@ -84,17 +113,57 @@ dlp_partial_parse (const char *name, const char *final, guint *attempt)
   return TRUE;
 }
 
-int
-dlp_partial_create (const char *path, guint attempt, GError **error)
+/* ---- creating ---- */
+
+void
+dlp_partial_set_taken (GError **error, const char *path)
 {
-  g_auto (Place) place = PLACE_INIT;
+  g_set_error (
+      error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
+      "%s is there, and was not written by this run: it is not replaced; move it away, and "
+      "a run that has a state goes on with the same command",
+      path);
+}
+
+static gboolean
+check_final (const DlpPartialPlace *place, const char *path, GError **error)
+{
+  struct stat st;
+
+  if (fstatat (place->fd, place->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    return TRUE;
+
+  dlp_partial_set_taken (error, path);
+  return FALSE;
+}
+
+/* FALSE: another process has it. Where there are no locks nobody is kept out. */
+static gboolean
+take_lock (int fd)
+{
+  for (guint i = 0;; i++)
+    {
+      if (TEMP_FAILURE_RETRY (flock (fd, LOCK_EX | LOCK_NB)) == 0 || errno != EWOULDBLOCK)
+        return TRUE;
+      /* Somebody who only looks has it for a moment. */
+      if (i == 20)
+        return FALSE;
+      g_usleep (1000);
+    }
+}
+
+int
+dlp_partial_create (const char *path, const char *run_id, guint attempt, GError **error)
+{
+  g_auto (DlpPartialPlace) place = DLP_PARTIAL_PLACE_INIT;
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *name = NULL;
 
-  if (!dlp_durable_make_folder (folder, error) || !place_open (&place, path, error))
+  if (!dlp_durable_make_folder (folder, error) || !dlp_partial_place_open (&place, path, error) ||
+      !check_final (&place, path, error))
     return -1;
 
-  name = partial_name (place.name, attempt);
+  name = dlp_partial_name (place.name, run_id, attempt);
   for (guint i = 0;; i++)
     {
       int fd;
@@ -106,7 +175,10 @@ dlp_partial_create (const char *path, guint attempt, GError **error)
       fd =
           TEMP_FAILURE_RETRY (openat (place.fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
       if (fd >= 0)
-        return fd;
+        {
+          take_lock (fd);
+          return fd;
+        }
       if (errno != EEXIST || i == 100)
         {
           dlp_durable_set_error (error, errno, "%s/%s: cannot create", place.path, name);
@@ -115,33 +187,24 @@ dlp_partial_create (const char *path, guint attempt, GError **error)
     }
 }
 
-static gboolean
-size_at (const Place *place, const char *name, guint64 *size)
-{
-  struct stat st;
-
-  if (fstatat (place->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG (st.st_mode))
-    return FALSE;
-
-  *size = (guint64) st.st_size;
-  return TRUE;
-}
+/* ---- going on ---- */
 
 /* The unfinished file to go on with: that of @former_attempt. If it is gone, an attempt after it
  * had taken it over, but died before a checkpoint could say so. */
 static char *
-find_former (const Place *place,
+find_former (const DlpPartialPlace *place,
              const char *path,
+             const char *run_id,
              guint former_attempt,
              guint64 length,
              GError **error)
 {
-  g_autofree char *found = partial_name (place->name, former_attempt);
+  g_autofree char *found = dlp_partial_name (place->name, run_id, former_attempt);
   g_autoptr (GPtrArray) names = NULL;
   guint64 size = 0;
   guint best = former_attempt;
 
-  if (!size_at (place, found, &size))
+  if (!dlp_partial_get_size (place, found, &size))
     {
       names = dlp_durable_list (place->fd, place->path, error);
       if (names == NULL)
@@ -152,8 +215,8 @@ find_former (const Place *place,
     {
       guint attempt;
 
-      if (dlp_partial_parse (names->pdata[i], place->name, &attempt) && attempt > best &&
-          size_at (place, names->pdata[i], &size))
+      if (dlp_partial_parse (names->pdata[i], place->name, run_id, &attempt) && attempt > best &&
+          dlp_partial_get_size (place, names->pdata[i], &size))
         {
           best = attempt;
           g_free (found);
@@ -231,7 +294,7 @@ copy_prefix (int from,
 }
 
 static int
-open_former (const Place *place, const char *name, int flags, GError **error)
+open_former (const DlpPartialPlace *place, const char *name, int flags, GError **error)
 {
   int fd =
       TEMP_FAILURE_RETRY (openat (place->fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -243,10 +306,11 @@ open_former (const Place *place, const char *name, int flags, GError **error)
 
 /* The file gets its name when all is on disk, see dlp-partial-private.h. */
 static int
-resume_copy (const Place *place,
+resume_copy (const DlpPartialPlace *place,
              const char *path,
              const char *former,
              const char *name,
+             const char *stem,
              guint64 length,
              GError **error)
 {
@@ -258,7 +322,9 @@ resume_copy (const Place *place,
   if (from < 0)
     return -1;
 
-  to = dlp_durable_create_temporary (place->fd, place->path, place->name, &temporary, error);
+  to = dlp_durable_create_temporary (place->fd, place->path, stem, &temporary, error);
+  if (to >= 0)
+    take_lock (to);
   ok = to >= 0 && copy_prefix (from, former, to, path, length, error) &&
        dlp_durable_sync_data (to, path, error) &&
        dlp_durable_rename (place->fd, place->path, temporary, name, error);
@@ -275,120 +341,78 @@ resume_copy (const Place *place,
   return -1;
 }
 
+/* -1 without an error: somebody has it open all the same, such as a child of the former run. */
 static int
-resume_in_place (const Place *place,
+resume_in_place (const DlpPartialPlace *place,
                  const char *former,
                  const char *name,
                  guint64 length,
                  GError **error)
 {
-  int fd;
+  int fd = open_former (place, former, O_RDWR, error);
+  gboolean ok;
 
-  if (strcmp (former, name) != 0 &&
-      !dlp_durable_rename (place->fd, place->path, former, name, error))
-    return -1;
-  fd = open_former (place, name, O_RDWR, error);
   if (fd < 0)
     return -1;
-  if (TEMP_FAILURE_RETRY (ftruncate (fd, (off_t) length)) == 0)
+  if (!take_lock (fd))
+    {
+      close (fd);
+      return -1;
+    }
+
+  ok = strcmp (former, name) == 0 ||
+       dlp_durable_rename (place->fd, place->path, former, name, error);
+  if (ok && TEMP_FAILURE_RETRY (ftruncate (fd, (off_t) length)) == 0)
     return fd;
 
-  dlp_durable_set_error (error, errno, "%s/%s: cannot cut to %" G_GUINT64_FORMAT " bytes",
-                         place->path, name, length);
+  if (ok)
+    dlp_durable_set_error (error, errno, "%s/%s: cannot cut to %" G_GUINT64_FORMAT " bytes",
+                           place->path, name, length);
   close (fd);
   return -1;
 }
 
 int
 dlp_partial_resume (const char *path,
+                    const char *run_id,
                     guint attempt,
                     guint former_attempt,
                     gboolean former_is_dead,
                     guint64 length,
                     GError **error)
 {
-  g_auto (Place) place = PLACE_INIT;
+  g_auto (DlpPartialPlace) place = DLP_PARTIAL_PLACE_INIT;
+  g_autoptr (GError) local = NULL;
   g_autofree char *former = NULL;
   g_autofree char *name = NULL;
+  g_autofree char *stem = NULL;
 
-  if (!place_open (&place, path, error))
+  if (!dlp_partial_place_open (&place, path, error) || !check_final (&place, path, error))
     return -1;
-  former = find_former (&place, path, former_attempt, length, error);
+  former = find_former (&place, path, run_id, former_attempt, length, error);
   if (former == NULL)
     return -1;
 
-  name = partial_name (place.name, attempt);
+  name = dlp_partial_name (place.name, run_id, attempt);
+  stem = dlp_partial_stem (place.name, run_id);
   if (former_is_dead)
-    return resume_in_place (&place, former, name, length, error);
-  return resume_copy (&place, path, former, name, length, error);
+    {
+      int fd = resume_in_place (&place, former, name, length, &local);
+
+      if (local != NULL)
+        g_propagate_error (error, g_steal_pointer (&local));
+      else if (fd < 0)
+        fd = resume_copy (&place, path, former, name, stem, length, error);
+      return fd;
+    }
+  return resume_copy (&place, path, former, name, stem, length, error);
 }
 
 gboolean
 dlp_partial_sync_folder (const char *path, GError **error)
 {
-  g_auto (Place) place = PLACE_INIT;
+  g_auto (DlpPartialPlace) place = DLP_PARTIAL_PLACE_INIT;
 
-  return place_open (&place, path, error) && dlp_durable_sync_folder (place.fd, place.path, error);
-}
-
-gboolean
-dlp_output_file_publish (const char *path, guint attempt, guint64 length, GError **error)
-{
-  g_auto (Place) place = PLACE_INIT;
-  g_autofree char *name = NULL;
-  guint64 size = 0;
-  gboolean is_unfinished;
-
-  if (!place_open (&place, path, error))
-    return FALSE;
-
-  name = partial_name (place.name, attempt);
-  is_unfinished = size_at (&place, name, &size);
-  if (!is_unfinished && !size_at (&place, place.name, &size))
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
-                   "%s: neither it nor its unfinished file %s is there", path, name);
-      return FALSE;
-    }
-  if (size != length)
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
-                   "%s: %s has %" G_GUINT64_FORMAT " bytes, the checkpoint says %" G_GUINT64_FORMAT,
-                   path, is_unfinished ? name : "it", size, length);
-      return FALSE;
-    }
-
-  /* The folder also if it was renamed before: that run may have died before its sync. */
-  return (!is_unfinished || dlp_durable_rename (place.fd, place.path, name, place.name, error)) &&
+  return dlp_partial_place_open (&place, path, error) &&
          dlp_durable_sync_folder (place.fd, place.path, error);
-}
-
-gboolean
-dlp_output_file_clean (const char *path, guint keep_attempt, GError **error)
-{
-  g_auto (Place) place = PLACE_INIT;
-  g_autoptr (GPtrArray) names = NULL;
-  g_autofree char *folder = g_path_get_dirname (path);
-
-  if (!g_file_test (folder, G_FILE_TEST_EXISTS))
-    return TRUE;
-  if (!place_open (&place, path, error))
-    return FALSE;
-  names = dlp_durable_list (place.fd, place.path, error);
-  if (names == NULL)
-    return FALSE;
-
-  for (guint i = 0; i < names->len; i++)
-    {
-      const char *name = names->pdata[i];
-      guint attempt = 0;
-      gboolean is_partial = dlp_partial_parse (name, place.name, &attempt);
-
-      if (((is_partial && (keep_attempt == 0 || attempt != keep_attempt)) ||
-           dlp_durable_is_temporary (name, place.name)) &&
-          !dlp_durable_remove (place.fd, place.path, name, error))
-        return FALSE;
-    }
-
-  return TRUE;
 }

@@ -22,6 +22,7 @@
 
 #include <string.h>
 
+#include "dlp-partial-private.h"
 #include "dlp-pipeline-private.h"
 #include "dlp-value-parser-private.h"
 
@@ -604,6 +605,12 @@ restore_run (DlpPipeline *self, GVariant *payload, GError **error)
                self->run->seed);
       return false;
     }
+  if (!dlp_partial_is_run_id (run_id))
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "%s: key “run-id” is not hexadecimal", dlp_state_dir_get_path (self->dir));
+      return false;
+    }
   self->run->seed = seed;
   self->run->run_id = g_strdup (run_id);
   self->run->former_attempt = attempt;
@@ -659,7 +666,8 @@ each_sink (DlpPipeline *self, bool discard, GError **error)
       if (!DLP_IS_SINK (element))
         continue;
       klass = DLP_SINK_GET_CLASS (element);
-      if (discard && klass->discard != NULL && !klass->discard (DLP_SINK (element), error))
+      if (discard && klass->discard != NULL &&
+          !klass->discard (DLP_SINK (element), self->overwrite, error))
         return false;
       if (!discard && klass->check_location != NULL &&
           !klass->check_location (DLP_SINK (element), self->overwrite, error))
@@ -703,6 +711,49 @@ load_payload (DlpPipeline *self, GError **error)
   return payload;
 }
 
+/* Whose outputs --restart discards. Of a state that is damaged the identity may still be known. */
+static void
+learn_discarded (DlpPipeline *self)
+{
+  g_autoptr (GVariant) payload = dlp_state_dir_load (self->dir, NULL, NULL, NULL);
+  const char *run_id;
+  gboolean complete;
+
+  self->run->discarded_run_id = dlp_state_dir_load_run_id (self->dir);
+  if (payload == NULL || !g_variant_lookup (payload, "run-id", "&s", &run_id) ||
+      !dlp_partial_is_run_id (run_id) || !g_variant_lookup (payload, "complete", "b", &complete))
+    return;
+  g_free (self->run->discarded_run_id);
+  self->run->discarded_run_id = g_strdup (run_id);
+  self->run->discarded_complete = complete;
+}
+
+/* Nothing is deleted before nothing is in the way of any sink, and the state last: until then it
+ * tells whose the outputs are. */
+static bool
+begin_anew (DlpPipeline *self, GError **error)
+{
+  begin_fresh (self);
+  if (self->dir != NULL && self->restart)
+    learn_discarded (self);
+  else if (self->dir != NULL)
+    {
+      /* An attempt that died before its first checkpoint was one of this run. */
+      g_autofree char *run_id = dlp_state_dir_load_run_id (self->dir);
+
+      if (run_id != NULL)
+        {
+          g_free (self->run->run_id);
+          self->run->run_id = g_steal_pointer (&run_id);
+        }
+    }
+
+  if (!each_sink (self, false, error) || !each_sink (self, true, error))
+    return false;
+  return self->dir == NULL || ((!self->restart || dlp_state_dir_clear (self->dir, error)) &&
+                               dlp_state_dir_save_run_id (self->dir, self->run->run_id, error));
+}
+
 bool
 dlp_pipeline_restore (DlpPipeline *self, GError **error)
 {
@@ -710,10 +761,7 @@ dlp_pipeline_restore (DlpPipeline *self, GError **error)
   g_autoptr (GError) local = NULL;
 
   if (self->state_path == NULL)
-    {
-      begin_fresh (self);
-      return (!self->restart || each_sink (self, true, error)) && each_sink (self, false, error);
-    }
+    return begin_anew (self, error);
 
   if (!check_resumable (self, error))
     return false;
@@ -723,8 +771,8 @@ dlp_pipeline_restore (DlpPipeline *self, GError **error)
   self->run->state_dir = self->dir;
   self->run->attempt = dlp_state_dir_get_attempt (self->dir);
   self->run->former_is_dead = dlp_state_dir_former_is_dead (self->dir);
-  if (self->restart && (!each_sink (self, true, error) || !dlp_state_dir_clear (self->dir, error)))
-    return false;
+  if (self->restart)
+    return begin_anew (self, error);
 
   payload = load_payload (self, &local);
   if (local != NULL)
@@ -735,6 +783,5 @@ dlp_pipeline_restore (DlpPipeline *self, GError **error)
   if (payload != NULL)
     return restore_run (self, payload, error);
 
-  begin_fresh (self);
-  return each_sink (self, false, error);
+  return begin_anew (self, error);
 }

@@ -4,7 +4,9 @@
  * the state of the subclass, so that the subclass needs to know nothing of it. */
 
 #include <string.h>
+#include <sys/stat.h>
 
+#include <dlpipe/dlp-manifest.h>
 #include <dlpipe/dlp-sink.h>
 
 #include "dlp-element-private.h"
@@ -140,6 +142,56 @@ const char *
 dlp_sink_get_run_id (DlpSink *self)
 {
   return dlp_element_get_context (DLP_ELEMENT (self))->run_id;
+}
+
+gboolean
+dlp_sink_is_in_state_dir (DlpSink *self, const char *path)
+{
+  DlpContext *context = dlp_element_get_context (DLP_ELEMENT (self));
+  g_autofree char *folder = g_path_get_dirname (path);
+  struct stat a, b;
+
+  return context->state_dir != NULL && stat (folder, &a) == 0 &&
+         stat (dlp_state_dir_get_path (context->state_dir), &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+DlpOutputClaim
+dlp_sink_get_claim (DlpSink *self, gboolean overwrite)
+{
+  DlpContext *context = dlp_element_get_context (DLP_ELEMENT (self));
+
+  return (DlpOutputClaim){ context->run_id, context->discarded_run_id, context->discarded_complete,
+                           overwrite };
+}
+
+gboolean
+dlp_sink_check_files (DlpSink *self,
+                      const char *manifest,
+                      const char *const *files,
+                      gboolean overwrite,
+                      GError **error)
+{
+  const DlpOutputClaim claim = dlp_sink_get_claim (self, overwrite);
+  g_autofree char *left = NULL;
+
+  if (!dlp_manifest_check_location (manifest, files, &claim, &left, error))
+    return FALSE;
+  if (left != NULL)
+    dlp_element_warn (DLP_ELEMENT (self), NULL, -1, left);
+  return TRUE;
+}
+
+gboolean
+dlp_sink_discard_files (DlpSink *self,
+                        const char *manifest,
+                        const char *const *files,
+                        gboolean overwrite,
+                        GError **error)
+{
+  const DlpOutputClaim claim = dlp_sink_get_claim (self, overwrite);
+
+  return dlp_manifest_discard (manifest, files, &claim, error);
 }
 
 DlpDigest

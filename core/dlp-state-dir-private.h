@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  *   lock            held (flock) as long as the run lives; holds its pid and host as text
  *   checkpoint-N    generation N, N ascending; the newest two are kept
  *   checkpoint-N.bad  one that was found damaged when another could be used: never looked at again
+ *   run-id          of the run whose state this is, before there is a checkpoint
  *   inputs          append-only, one entry an input file that was opened
  *   status.json     replaced once a second
  */
@@ -82,8 +83,13 @@ dlp_state_dir_sync_inputs (DlpStateDir *self, guint64 *length, guint64 *hash, GE
  * FALSE). */
 gboolean dlp_state_dir_write_status (DlpStateDir *self, const char *json);
 
-/* --restart: removes checkpoints, inputs, status.json, quarantine.jsonl, report.json and what is
- * unfinished of them; keeps the lock, and whatever else is there. */
+/* (transfer full) (nullable): what was saved; by it unfinished outputs are known also if there is
+ * no checkpoint that can be read. */
+char *dlp_state_dir_load_run_id (DlpStateDir *self);
+gboolean dlp_state_dir_save_run_id (DlpStateDir *self, const char *run_id, GError **error);
+
+/* --restart: removes checkpoints, run-id, inputs, status.json, quarantine files, report.json and
+ * what is unfinished of them; keeps the lock, and whatever else is there. */
 gboolean dlp_state_dir_clear (DlpStateDir *self, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpStateDir, dlp_state_dir_free)

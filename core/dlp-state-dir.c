@@ -13,6 +13,8 @@
 #define CHECKPOINT_PREFIX "checkpoint-"
 #define BAD_SUFFIX ".bad"
 #define STATUS_NAME "status.json"
+#define RUN_ID_NAME "run-id"
+#define QUARANTINE_SUFFIX ".jsonl"
 
 struct _DlpStateDir
 {
@@ -451,20 +453,68 @@ dlp_state_dir_write_status (DlpStateDir *self, const char *json)
                                                     strlen (json), DLP_DURABLE_NOT, NULL, NULL);
 }
 
+char *
+dlp_state_dir_load_run_id (DlpStateDir *self)
+{
+  gboolean damaged;
+  g_autoptr (GBytes) bytes =
+      dlp_durable_load (self->folder, self->path, RUN_ID_NAME, &damaged, NULL);
+  g_autofree char *text = NULL;
+
+  if (bytes == NULL)
+    return NULL;
+  text = g_strchomp (g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes)));
+  return dlp_partial_is_run_id (text) ? g_steal_pointer (&text) : NULL;
+}
+
+gboolean
+dlp_state_dir_save_run_id (DlpStateDir *self, const char *run_id, GError **error)
+{
+  g_autofree char *text = g_strconcat (run_id, "\n", NULL);
+
+  return check_writable (self, error) &&
+         dlp_durable_replace (self->folder, self->path, RUN_ID_NAME, text, strlen (text),
+                              DLP_DURABLE_FULL, NULL, error);
+}
+
+/* "quarantine.jsonl", or, where there are several readers, "quarantine-READER.jsonl". */
+static gboolean
+is_quarantine (const char *name)
+{
+  const char *rest = name + strlen ("quarantine");
+
+  return g_str_has_prefix (name, "quarantine") && g_str_has_suffix (rest, QUARANTINE_SUFFIX) &&
+         (rest[0] == '-' || strcmp (rest, QUARANTINE_SUFFIX) == 0);
+}
+
+static gboolean
+is_unfinished_quarantine (const char *name)
+{
+  const char *end = g_strrstr (name, QUARANTINE_SUFFIX ".");
+  g_autofree char *final = NULL;
+  guint attempt;
+
+  if (name[0] != '.' || end == NULL)
+    return FALSE;
+  final = g_strndup (name + 1, (gsize) (end - name - 1) + strlen (QUARANTINE_SUFFIX));
+  return is_quarantine (final) && dlp_partial_parse (name, final, NULL, &attempt);
+}
+
 static gboolean
 is_ours (const char *name)
 {
-  static const char *const names[] = { "inputs", STATUS_NAME, "quarantine.jsonl", "report.json" };
+  static const char *const names[] = { "inputs", STATUS_NAME, RUN_ID_NAME, "report.json" };
   g_autofree char *stem = NULL;
   guint64 generation;
   guint attempt;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (strcmp (name, names[i]) == 0 || dlp_partial_parse (name, names[i], &attempt))
+    if (strcmp (name, names[i]) == 0 || dlp_partial_parse (name, names[i], NULL, &attempt))
       return TRUE;
 
   if (!g_str_has_suffix (name, BAD_SUFFIX))
-    return dlp_durable_is_temporary (name, NULL);
+    return is_quarantine (name) || is_unfinished_quarantine (name) ||
+           dlp_durable_is_temporary (name, NULL);
   stem = g_strndup (name, strlen (name) - strlen (BAD_SUFFIX));
   return parse_generation (stem, &generation);
 }

@@ -113,7 +113,7 @@ write_text (const char *name, const char *text, GError **failure)
   bool ok;
 
   if (!g_file_test (name, G_FILE_TEST_EXISTS) || g_file_test (name, G_FILE_TEST_IS_REGULAR))
-    return dlp_output_file_clean (name, 0, failure) &&
+    return dlp_output_file_clean (name, NULL, 0, failure) &&
            dlp_write_file_durably (name, text, strlen (text), failure);
 
   file = fopen (name, "we");

@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "dlp-macros.h"
+#include "dlp-output-file.h"
 
 G_BEGIN_DECLS
 
@@ -18,8 +18,8 @@ G_BEGIN_DECLS
  *     … what else the format has to say
  *   }
  *
- * Names are relative to the manifest's folder, and never leave it. By the manifest `--overwrite`
- * knows what it may delete, and dlpipe-dataset what it looks at. Any thread. */
+ * Names are relative to the manifest's folder, and never leave it. By the manifest a run knows what
+ * is its own, `--overwrite` what it may delete, and dlpipe-dataset what it looks at. Any thread. */
 
 /* One file of a manifest; the hash is XXH3, 64 bits. */
 typedef struct
@@ -35,7 +35,11 @@ DLP_API GVariant *dlp_manifest_new (const char *format,
                                     const DlpManifestFile *files,
                                     guint n_files,
                                     GVariant *members);
-/* Writes it durably; does nothing if the file has it already. */
+/* Whether what is at @path, if anything, is a manifest of @run_id; otherwise
+ * DLP_STATE_ERROR_FOREIGN_OUTPUT. */
+DLP_API gboolean dlp_manifest_check_run (const char *path, const char *run_id, GError **error);
+/* Writes it durably; does nothing if the file has it already. Replaces a manifest of its own run
+ * only. */
 DLP_API gboolean dlp_manifest_write (const char *path, GVariant *manifest, GError **error);
 /* (transfer full): a{sv} as dlp_json_parse() gives it, with its version, format, run-id and files
  * checked. G_IO_ERROR_NOT_FOUND: there is none. G_IO_ERROR_INVALID_DATA: it is no manifest. */
@@ -52,18 +56,20 @@ DLP_API void dlp_manifest_get_file (GVariant *manifest,
                                     guint64 *bytes,
                                     guint64 *xxh3);
 
-/* For a sink's check_location(): whether none of @files (NULL-terminated paths) and no manifest is
- * there; otherwise DLP_STATE_ERROR_FOREIGN_OUTPUT. @overwrite: deletes what the manifest lists, and
- * it itself; refuses, and deletes nothing, where one of @files is not in its list. */
+/* Whether the final names of an output, @files (NULL-terminated paths), and that of its manifest
+ * are free, or what has them may be deleted by @claim: it is in the list of a manifest of the
+ * discarded run (or, to overwrite, of any), or there is no manifest and the discarded run was
+ * complete. And whether no other run writes them now. Otherwise DLP_STATE_ERROR_FOREIGN_OUTPUT.
+ * Deletes nothing. *left: see dlp_output_file_check_others(). See dlp_sink_check_files(). */
 DLP_API gboolean dlp_manifest_check_location (const char *path,
                                               const char *const *files,
-                                              gboolean overwrite,
+                                              const DlpOutputClaim *claim,
+                                              char **left,
                                               GError **error);
-/* For a sink's discard(): deletes finished and unfinished files of the run; those that a manifest
- * calls another run's stay. */
+/* Deletes it, and unfinished files of the discarded run. */
 DLP_API gboolean dlp_manifest_discard (const char *path,
                                        const char *const *files,
-                                       const char *run_id,
+                                       const DlpOutputClaim *claim,
                                        GError **error);
 
 /* The hash of the first @length bytes of a file, read in pieces. Shorter: DLP_STATE_ERROR_CHANGED.

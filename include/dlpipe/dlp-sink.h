@@ -3,6 +3,7 @@
 
 #include "dlp-digest.h"
 #include "dlp-element.h"
+#include "dlp-output-file.h"
 
 G_BEGIN_DECLS
 
@@ -46,11 +47,13 @@ struct _DlpSinkClass
    * a file sink. */
   char *(*get_location) (DlpSink *self);
   /* (nullable): before the first attempt: is there output of another run in the way?
-   * DLP_STATE_ERROR_FOREIGN_OUTPUT.
-   * @overwrite: delete what its manifest lists instead. */
+   * DLP_STATE_ERROR_FOREIGN_OUTPUT. What discard() would delete is not in the way. Deletes nothing.
+   * See dlp_sink_check_files(). */
   gboolean (*check_location) (DlpSink *self, gboolean overwrite, GError **error);
-  /* (nullable): deletes this run's own outputs, finished and unfinished (--restart). */
-  gboolean (*discard) (DlpSink *self, GError **error);
+  /* (nullable): when nothing is in the way of any sink: deletes what the run that --restart
+   * discards has left, finished and unfinished, and nothing else; @overwrite: and what the manifest
+   * of another run lists. See dlp_sink_discard_files(). */
+  gboolean (*discard) (DlpSink *self, gboolean overwrite, GError **error);
   /* (nullable): whether a run may be continued: FALSE for a sink that cannot go back (standard
    * output). */
   gboolean (*is_resumable) (DlpSink *self);
@@ -59,8 +62,24 @@ struct _DlpSinkClass
 };
 
 DLP_API DlpSinkAttempt dlp_sink_get_attempt (DlpSink *self);
-/* The run's identity, for manifests; hexadecimal. */
+/* The run's identity, for unfinished files and manifests; hexadecimal. */
 DLP_API const char *dlp_sink_get_run_id (DlpSink *self);
+/* Whether @path is in the state folder: what is there is this run's. */
+DLP_API gboolean dlp_sink_is_in_state_dir (DlpSink *self, const char *path);
+/* What check_location() and discard() may delete. */
+DLP_API DlpOutputClaim dlp_sink_get_claim (DlpSink *self, gboolean overwrite);
+/* A check_location() and a discard() of outputs that have a manifest: @files are their final names,
+ * NULL-terminated; see dlp-manifest.h. The former warns of unfinished files of other runs. */
+DLP_API gboolean dlp_sink_check_files (DlpSink *self,
+                                       const char *manifest,
+                                       const char *const *files,
+                                       gboolean overwrite,
+                                       GError **error);
+DLP_API gboolean dlp_sink_discard_files (DlpSink *self,
+                                         const char *manifest,
+                                         const char *const *files,
+                                         gboolean overwrite,
+                                         GError **error);
 DLP_API DlpDigest dlp_sink_get_digest (DlpSink *self);
 /* Records of which the sink's state speaks. */
 DLP_API guint64 dlp_sink_get_n_records (DlpSink *self);

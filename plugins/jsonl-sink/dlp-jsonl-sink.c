@@ -85,6 +85,7 @@ dlp_jsonl_sink_start (DlpElement *element, GCancellable *cancellable, GError **e
 {
   DlpJsonlSink *self = DLP_JSONL_SINK (element);
   DlpSinkAttempt attempt = dlp_sink_get_attempt (DLP_SINK (self));
+  const char *run_id = dlp_sink_get_run_id (DLP_SINK (self));
 
   if (self->loaded.finished)
     return TRUE;
@@ -92,9 +93,9 @@ dlp_jsonl_sink_start (DlpElement *element, GCancellable *cancellable, GError **e
   if (is_stdout (self))
     self->output = jsonl_output_stdout (cancellable);
   else if (self->loaded.attempt == 0)
-    self->output = jsonl_output_create (self->location, attempt.attempt, error);
+    self->output = jsonl_output_create (self->location, run_id, attempt.attempt, error);
   else
-    self->output = jsonl_output_resume (self->location, &self->loaded, attempt.attempt,
+    self->output = jsonl_output_resume (self->location, run_id, &self->loaded, attempt.attempt,
                                         attempt.former_is_dead, error);
   if (self->output == NULL)
     return FALSE;
@@ -240,15 +241,17 @@ dlp_jsonl_sink_publish (DlpSink *sink, const DlpState *saved, gboolean complete,
 {
   DlpJsonlSink *self = DLP_JSONL_SINK (sink);
   const JsonlState *state = dlp_state_get_data (saved);
+  const char *run_id = dlp_sink_get_run_id (sink);
   g_autofree char *path = NULL;
   g_autoptr (GVariant) manifest = NULL;
 
   if (!complete || !state->finished || is_stdout (self))
     return TRUE;
 
-  if (!jsonl_output_publish (self->location, state, error))
-    return FALSE;
   path = manifest_path (self);
+  if (!dlp_manifest_check_run (path, run_id, error) ||
+      !jsonl_output_publish (self->location, run_id, state, error))
+    return FALSE;
   manifest = make_manifest (self, state);
   return dlp_manifest_write (path, manifest, error);
 }
@@ -268,19 +271,19 @@ dlp_jsonl_sink_check_location (DlpSink *sink, gboolean overwrite, GError **error
   g_autofree char *path = manifest_path (self);
 
   return is_stdout (self) ||
-         dlp_manifest_check_location (path, (const char *const[]){ self->location, NULL },
-                                      overwrite, error);
+         dlp_sink_check_files (sink, path, (const char *const[]){ self->location, NULL }, overwrite,
+                               error);
 }
 
 static gboolean
-dlp_jsonl_sink_discard (DlpSink *sink, GError **error)
+dlp_jsonl_sink_discard (DlpSink *sink, gboolean overwrite, GError **error)
 {
   DlpJsonlSink *self = DLP_JSONL_SINK (sink);
   g_autofree char *path = manifest_path (self);
 
   return is_stdout (self) ||
-         dlp_manifest_discard (path, (const char *const[]){ self->location, NULL },
-                               dlp_sink_get_run_id (sink), error);
+         dlp_sink_discard_files (sink, path, (const char *const[]){ self->location, NULL },
+                                 overwrite, error);
 }
 
 static gboolean

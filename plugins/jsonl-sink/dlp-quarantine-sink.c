@@ -3,6 +3,7 @@
 #include "dlp-quarantine-sink.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,20 +87,43 @@ dlp_quarantine_sink_negotiate (DlpElement *element, GError **error)
 
 /* ---- streaming ---- */
 
-/* The unfinished file can be read by the name that it will have; publish() replaces the link by it.
- */
+/* The unfinished file can be read by the name that it will have: a link, which is gone before
+ * publish(). */
 static void
 make_visible (DlpQuarantineSink *self)
 {
   g_autofree char *target = g_path_get_basename (jsonl_output_get_partial_path (self->output));
-  struct stat st;
 
-  if (lstat (self->location, &st) == 0 && S_ISLNK (st.st_mode))
-    g_unlink (self->location);
   /* Without it only the comfort is less: it is not tried again. */
   if (symlink (target, self->location) != 0)
     g_debug ("%s: no link to %s: %s", self->location, target, g_strerror (errno));
   self->is_visible = TRUE;
+}
+
+/* Whether the name is such a link, of @run_id (NULL: of any run). */
+static gboolean
+is_link (DlpQuarantineSink *self, const char *run_id)
+{
+  g_autofree char *target = g_file_read_link (self->location, NULL);
+
+  return target != NULL && dlp_output_file_is_unfinished (target, self->location, run_id);
+}
+
+static gboolean
+delete_location (DlpQuarantineSink *self, GError **error)
+{
+  if (g_unlink (self->location) == 0 || errno == ENOENT)
+    return TRUE;
+
+  g_set_error (error, G_IO_ERROR, (int) g_io_error_from_errno (errno), "%s: cannot delete: %s",
+               self->location, g_strerror (errno));
+  return FALSE;
+}
+
+static gboolean
+remove_link (DlpQuarantineSink *self, GError **error)
+{
+  return !is_link (self, dlp_sink_get_run_id (DLP_SINK (self))) || delete_location (self, error);
 }
 
 static gboolean
@@ -107,14 +131,17 @@ dlp_quarantine_sink_start (DlpElement *element, GCancellable *cancellable, GErro
 {
   DlpQuarantineSink *self = DLP_QUARANTINE_SINK (element);
   DlpSinkAttempt attempt = dlp_sink_get_attempt (DLP_SINK (self));
+  const char *run_id = dlp_sink_get_run_id (DLP_SINK (self));
 
   if (self->loaded.finished)
     return TRUE;
 
+  if (!remove_link (self, error))
+    return FALSE;
   if (self->loaded.attempt == 0)
-    self->output = jsonl_output_create (self->location, attempt.attempt, error);
+    self->output = jsonl_output_create (self->location, run_id, attempt.attempt, error);
   else
-    self->output = jsonl_output_resume (self->location, &self->loaded, attempt.attempt,
+    self->output = jsonl_output_resume (self->location, run_id, &self->loaded, attempt.attempt,
                                         attempt.former_is_dead, error);
   if (self->output == NULL)
     return FALSE;
@@ -291,20 +318,6 @@ dlp_quarantine_sink_report (DlpElement *element, GVariant *described)
 
 /* ---- output ---- */
 
-/* The name that is there while the file is unfinished. */
-static gboolean
-remove_link (DlpQuarantineSink *self, GError **error)
-{
-  struct stat st;
-
-  if (lstat (self->location, &st) != 0 || !S_ISLNK (st.st_mode) || g_unlink (self->location) == 0)
-    return TRUE;
-
-  g_set_error (error, G_IO_ERROR, (int) g_io_error_from_errno (errno), "%s: cannot delete: %s",
-               self->location, g_strerror (errno));
-  return FALSE;
-}
-
 static gboolean
 dlp_quarantine_sink_publish (DlpSink *sink,
                              const DlpState *saved,
@@ -313,46 +326,80 @@ dlp_quarantine_sink_publish (DlpSink *sink,
 {
   DlpQuarantineSink *self = DLP_QUARANTINE_SINK (sink);
   const JsonlState *state = dlp_state_get_data (saved);
+  const char *run_id = dlp_sink_get_run_id (sink);
 
   if (!complete || !state->finished)
     return TRUE;
+  if (!remove_link (self, error))
+    return FALSE;
   /* No bad record, no file. */
   if (state->lines == 0)
-    return remove_link (self, error) && dlp_output_file_clean (self->location, 0, error);
-  return jsonl_output_publish (self->location, state, error);
+    return dlp_output_file_clean (self->location, run_id, 0, error);
+  return jsonl_output_publish (self->location, run_id, state, error);
+}
+
+/* There is no manifest; but all files of this kind begin the same. */
+static gboolean
+looks_like_ours (DlpQuarantineSink *self)
+{
+  static const char beginning[] = "{\"element\":\"";
+  char found[sizeof beginning - 1];
+  gssize n = -1;
+  int fd = open (self->location, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  struct stat st;
+
+  if (fd < 0)
+    return FALSE;
+  if (fstat (fd, &st) == 0 && S_ISREG (st.st_mode))
+    n = read (fd, found, sizeof found);
+  close (fd);
+  return n == (gssize) sizeof found && memcmp (found, beginning, sizeof found) == 0;
+}
+
+/* Whether what has the name may be deleted. */
+static gboolean
+may_delete (DlpQuarantineSink *self, const DlpOutputClaim *claim)
+{
+  return dlp_sink_is_in_state_dir (DLP_SINK (self), self->location) ||
+         is_link (self, claim->run_id) ||
+         (claim->discarded_run_id != NULL && is_link (self, claim->discarded_run_id)) ||
+         (claim->overwrite && is_link (self, NULL)) ||
+         ((claim->overwrite || claim->discarded_complete) && looks_like_ours (self));
 }
 
 static gboolean
 dlp_quarantine_sink_check_location (DlpSink *sink, gboolean overwrite, GError **error)
 {
   DlpQuarantineSink *self = DLP_QUARANTINE_SINK (sink);
+  const DlpOutputClaim claim = dlp_sink_get_claim (sink, overwrite);
+  g_autofree char *left = NULL;
   struct stat st;
 
-  if (!remove_link (self, error))
+  if (!dlp_output_file_check_others (self->location, &claim, &left, error))
     return FALSE;
-  if (overwrite || lstat (self->location, &st) != 0)
+  if (left != NULL)
+    dlp_element_warn (DLP_ELEMENT (self), NULL, -1, left);
+  if (lstat (self->location, &st) != 0 || may_delete (self, &claim))
     return TRUE;
 
   g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
                "%s is there already, and is not of this run: choose another location for the "
-               "quarantined records; or --overwrite replaces it",
-               self->location);
+               "quarantined records%s",
+               self->location,
+               overwrite ? "; --overwrite replaces it only if it holds such" :
+                           "; or --overwrite replaces it, if it holds such");
   return FALSE;
 }
 
 static gboolean
-dlp_quarantine_sink_discard (DlpSink *sink, GError **error)
+dlp_quarantine_sink_discard (DlpSink *sink, gboolean overwrite, GError **error)
 {
   DlpQuarantineSink *self = DLP_QUARANTINE_SINK (sink);
+  const DlpOutputClaim claim = dlp_sink_get_claim (sink, overwrite);
 
-  if (!dlp_output_file_clean (self->location, 0, error))
-    return FALSE;
-  if (g_unlink (self->location) == 0 || errno == ENOENT)
-    return TRUE;
-
-  g_set_error (error, G_IO_ERROR, (int) g_io_error_from_errno (errno), "%s: cannot delete: %s",
-               self->location, g_strerror (errno));
-  return FALSE;
+  return (!may_delete (self, &claim) || delete_location (self, error)) &&
+         (claim.discarded_run_id == NULL ||
+          dlp_output_file_clean (self->location, claim.discarded_run_id, 0, error));
 }
 
 /* ---- */

@@ -75,19 +75,20 @@ jsonl_state_load (JsonlState *self, GVariant *described, GError **error)
 /* ---- the file ---- */
 
 JsonlOutput *
-jsonl_output_create (const char *path, guint attempt, GError **error)
+jsonl_output_create (const char *path, const char *run_id, guint attempt, GError **error)
 {
   g_autoptr (JsonlOutput) self = g_new0 (JsonlOutput, 1);
 
   self->state.attempt = attempt;
   self->hash = XXH3_createState ();
   XXH3_64bits_reset (self->hash);
-  self->file = dlp_output_file_create (path, attempt, error);
+  self->file = dlp_output_file_create (path, run_id, attempt, error);
   return self->file != NULL ? g_steal_pointer (&self) : NULL;
 }
 
 JsonlOutput *
 jsonl_output_resume (const char *path,
+                     const char *run_id,
                      const JsonlState *state,
                      guint attempt,
                      gboolean former_is_dead,
@@ -99,8 +100,8 @@ jsonl_output_resume (const char *path,
 
   self->state = *state;
   self->state.attempt = attempt;
-  self->file = dlp_output_file_resume (path, attempt, (guint) state->attempt, former_is_dead,
-                                       state->bytes, error);
+  self->file = dlp_output_file_resume (path, run_id, attempt, (guint) state->attempt,
+                                       former_is_dead, state->bytes, error);
   return self->file != NULL ? g_steal_pointer (&self) : NULL;
 }
 
@@ -238,10 +239,10 @@ jsonl_output_get_partial_path (JsonlOutput *self)
 }
 
 gboolean
-jsonl_output_publish (const char *path, const JsonlState *state, GError **error)
+jsonl_output_publish (const char *path, const char *run_id, const JsonlState *state, GError **error)
 {
   g_return_val_if_fail (state->finished, FALSE);
 
-  return dlp_output_file_publish (path, (guint) state->attempt, state->bytes, error) &&
-         dlp_output_file_clean (path, 0, error);
+  return dlp_output_file_publish (path, run_id, (guint) state->attempt, state->bytes, error) &&
+         dlp_output_file_clean (path, run_id, 0, error);
 }

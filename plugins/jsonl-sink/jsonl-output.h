@@ -28,9 +28,11 @@ extern const char *const jsonl_state_keys[];
  */
 typedef struct _JsonlOutput JsonlOutput;
 
-JsonlOutput *jsonl_output_create (const char *path, guint attempt, GError **error);
+JsonlOutput *
+jsonl_output_create (const char *path, const char *run_id, guint attempt, GError **error);
 /* @state: not finished. */
 JsonlOutput *jsonl_output_resume (const char *path,
+                                  const char *run_id,
                                   const JsonlState *state,
                                   guint attempt,
                                   gboolean former_is_dead,
@@ -50,7 +52,10 @@ void jsonl_output_get_state (JsonlOutput *self, JsonlState *state);
 const char *jsonl_output_get_partial_path (JsonlOutput *self);
 
 /* Of a finished state: gives the file its name, and deletes what is left of other attempts. */
-gboolean jsonl_output_publish (const char *path, const JsonlState *state, GError **error);
+gboolean jsonl_output_publish (const char *path,
+                               const char *run_id,
+                               const JsonlState *state,
+                               GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (JsonlOutput, jsonl_output_free)
 

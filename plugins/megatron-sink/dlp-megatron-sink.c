@@ -152,7 +152,8 @@ dlp_megatron_sink_start (DlpElement *element, GCancellable *cancellable, GError 
   DlpSinkAttempt attempt = dlp_sink_get_attempt (DLP_SINK (self));
 
   if (!self->is_loaded)
-    self->writer = dlp_megatron_writer_create (self->location, self->width, attempt.attempt, error);
+    self->writer = dlp_megatron_writer_create (
+        self->location, dlp_sink_get_run_id (DLP_SINK (self)), self->width, attempt.attempt, error);
   else if (self->loaded.width != self->width)
     g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
                  "dtype was %s, and is %s now; --restart begins anew",
@@ -160,8 +161,9 @@ dlp_megatron_sink_start (DlpElement *element, GCancellable *cancellable, GError 
   else if (self->loaded.finished)
     return TRUE;
   else
-    self->writer = dlp_megatron_writer_resume (self->location, &self->loaded, attempt.attempt,
-                                               attempt.former_is_dead, error);
+    self->writer =
+        dlp_megatron_writer_resume (self->location, dlp_sink_get_run_id (DLP_SINK (self)),
+                                    &self->loaded, attempt.attempt, attempt.former_is_dead, error);
   return self->writer != NULL;
 }
 
@@ -397,6 +399,7 @@ dlp_megatron_sink_publish (DlpSink *sink, const DlpState *saved, gboolean comple
 {
   DlpMegatronSink *self = DLP_MEGATRON_SINK (sink);
   const DlpMegatronState *state = dlp_state_get_data (saved);
+  const char *run_id = dlp_sink_get_run_id (sink);
   g_auto (DlpMegatronPaths) paths = { NULL };
   g_autoptr (GVariant) manifest = NULL;
   gboolean is_new;
@@ -406,7 +409,8 @@ dlp_megatron_sink_publish (DlpSink *sink, const DlpState *saved, gboolean comple
 
   dlp_megatron_paths_init (&paths, self->location);
   is_new = !g_file_test (paths.manifest, G_FILE_TEST_EXISTS);
-  if (!dlp_megatron_publish (self->location, state, error))
+  if (!dlp_manifest_check_run (paths.manifest, run_id, error) ||
+      !dlp_megatron_publish (self->location, run_id, state, error))
     return FALSE;
   manifest = make_manifest (self, state, &paths);
   if (!dlp_manifest_write (paths.manifest, manifest, error))
@@ -430,20 +434,22 @@ dlp_megatron_sink_check_location (DlpSink *sink, gboolean overwrite, GError **er
   g_auto (DlpMegatronPaths) paths = { NULL };
 
   dlp_megatron_paths_init (&paths, DLP_MEGATRON_SINK (sink)->location);
-  return dlp_manifest_check_location (
-      paths.manifest, (const char *const[]){ paths.bin, paths.idx, NULL }, overwrite, error);
+  return dlp_sink_check_files (
+      sink, paths.manifest, (const char *const[]){ paths.bin, paths.idx, NULL }, overwrite, error);
 }
 
 static gboolean
-dlp_megatron_sink_discard (DlpSink *sink, GError **error)
+dlp_megatron_sink_discard (DlpSink *sink, gboolean overwrite, GError **error)
 {
+  const char *location = DLP_MEGATRON_SINK (sink)->location;
+  const char *discarded = dlp_sink_get_claim (sink, overwrite).discarded_run_id;
   g_auto (DlpMegatronPaths) paths = { NULL };
 
-  dlp_megatron_paths_init (&paths, DLP_MEGATRON_SINK (sink)->location);
-  return dlp_manifest_discard (
-      paths.manifest,
-      (const char *const[]){ paths.bin, paths.idx, paths.lengths, paths.documents, NULL },
-      dlp_sink_get_run_id (sink), error);
+  dlp_megatron_paths_init (&paths, location);
+  return dlp_sink_discard_files (sink, paths.manifest,
+                                 (const char *const[]){ paths.bin, paths.idx, NULL }, overwrite,
+                                 error) &&
+         (discarded == NULL || dlp_megatron_clean (location, discarded, error));
 }
 
 /* ---- */

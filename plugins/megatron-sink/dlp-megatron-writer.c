@@ -21,6 +21,7 @@
 struct _DlpMegatronWriter
 {
   DlpMegatronPaths paths;
+  char *run_id;
   DlpMegatronState state;
   DlpOutputFile *bin;
   DlpOutputFile *lengths;
@@ -53,26 +54,37 @@ dlp_megatron_paths_clear (DlpMegatronPaths *self)
 }
 
 DlpMegatronWriter *
-dlp_megatron_writer_create (const char *location, guint width, guint attempt, GError **error)
+dlp_megatron_writer_create (const char *location,
+                            const char *run_id,
+                            guint width,
+                            guint attempt,
+                            GError **error)
 {
   g_autoptr (DlpMegatronWriter) self = g_new0 (DlpMegatronWriter, 1);
 
   g_return_val_if_fail (width == 2 || width == 4, NULL);
 
   dlp_megatron_paths_init (&self->paths, location);
+  self->run_id = g_strdup (run_id);
   self->state.width = width;
   self->state.attempt = attempt;
   self->hash = XXH3_createState ();
   XXH3_64bits_reset (self->hash);
-  if ((self->bin = dlp_output_file_create (self->paths.bin, attempt, error)) == NULL ||
-      (self->lengths = dlp_output_file_create (self->paths.lengths, attempt, error)) == NULL ||
-      (self->documents = dlp_output_file_create (self->paths.documents, attempt, error)) == NULL)
+  self->bin = dlp_output_file_create (self->paths.bin, run_id, attempt, error);
+  if (self->bin == NULL)
+    return NULL;
+  self->lengths = dlp_output_file_create (self->paths.lengths, run_id, attempt, error);
+  if (self->lengths == NULL)
+    return NULL;
+  self->documents = dlp_output_file_create (self->paths.documents, run_id, attempt, error);
+  if (self->documents == NULL)
     return NULL;
   return g_steal_pointer (&self);
 }
 
 DlpMegatronWriter *
 dlp_megatron_writer_resume (const char *location,
+                            const char *run_id,
                             const DlpMegatronState *state,
                             guint attempt,
                             gboolean former_is_dead,
@@ -84,18 +96,21 @@ dlp_megatron_writer_resume (const char *location,
   g_return_val_if_fail (!state->finished, NULL);
 
   dlp_megatron_paths_init (&self->paths, location);
+  self->run_id = g_strdup (run_id);
   self->state = *state;
   self->state.attempt = attempt;
-  self->bin = dlp_output_file_resume (self->paths.bin, attempt, former, former_is_dead,
+  self->bin = dlp_output_file_resume (self->paths.bin, run_id, attempt, former, former_is_dead,
                                       state->tokens * state->width, error);
   if (self->bin == NULL)
     return NULL;
-  self->lengths = dlp_output_file_resume (self->paths.lengths, attempt, former, former_is_dead,
-                                          state->sequences * sizeof (gint32), error);
+  self->lengths =
+      dlp_output_file_resume (self->paths.lengths, run_id, attempt, former, former_is_dead,
+                              state->sequences * sizeof (gint32), error);
   if (self->lengths == NULL)
     return NULL;
-  self->documents = dlp_output_file_resume (self->paths.documents, attempt, former, former_is_dead,
-                                            state->documents * sizeof (gint64), error);
+  self->documents =
+      dlp_output_file_resume (self->paths.documents, run_id, attempt, former, former_is_dead,
+                              state->documents * sizeof (gint64), error);
   if (self->documents == NULL)
     return NULL;
   return g_steal_pointer (&self);
@@ -113,6 +128,7 @@ dlp_megatron_writer_free (DlpMegatronWriter *self)
   g_clear_pointer (&self->idx, dlp_output_file_free);
   g_clear_pointer (&self->hash, XXH3_freeState);
   dlp_megatron_paths_clear (&self->paths);
+  g_free (self->run_id);
   g_free (self);
 }
 
@@ -262,7 +278,7 @@ write_index (DlpMegatronWriter *self, GError **error)
     self->state.documents,
   };
   g_autoptr (DlpOutputFile) idx =
-      dlp_output_file_create (self->paths.idx, (guint) self->state.attempt, error);
+      dlp_output_file_create (self->paths.idx, self->run_id, (guint) self->state.attempt, error);
 
   if (idx == NULL || !dlp_megatron_index_write (idx, &streams, &self->state.idx_hash, error) ||
       !dlp_output_file_flush (idx, error))
@@ -305,10 +321,13 @@ dlp_megatron_writer_get_state (DlpMegatronWriter *self, DlpMegatronState *state)
 }
 
 gboolean
-dlp_megatron_publish (const char *location, const DlpMegatronState *state, GError **error)
+dlp_megatron_publish (const char *location,
+                      const char *run_id,
+                      const DlpMegatronState *state,
+                      GError **error)
 {
   g_auto (DlpMegatronPaths) paths = { NULL };
-  const char *unfinished[4];
+  guint attempt = (guint) state->attempt;
   guint64 length;
 
   g_return_val_if_fail (state->finished, FALSE);
@@ -320,17 +339,25 @@ dlp_megatron_publish (const char *location, const DlpMegatronState *state, GErro
 
   /* A .bin without its .idx is of no use to anybody: nobody takes it for the whole. */
   if (state->sequences > 0 &&
-      (!dlp_output_file_publish (paths.bin, (guint) state->attempt, state->tokens * state->width,
-                                 error) ||
-       !dlp_output_file_publish (paths.idx, (guint) state->attempt, length, error)))
+      (!dlp_output_file_publish (paths.bin, run_id, attempt, state->tokens * state->width, error) ||
+       !dlp_output_file_publish (paths.idx, run_id, attempt, length, error)))
     return FALSE;
+  return dlp_megatron_clean (location, run_id, error);
+}
 
+gboolean
+dlp_megatron_clean (const char *location, const char *run_id, GError **error)
+{
+  g_auto (DlpMegatronPaths) paths = { NULL };
+  const char *unfinished[4];
+
+  dlp_megatron_paths_init (&paths, location);
   unfinished[0] = paths.bin;
   unfinished[1] = paths.idx;
   unfinished[2] = paths.lengths;
   unfinished[3] = paths.documents;
   for (guint i = 0; i < G_N_ELEMENTS (unfinished); i++)
-    if (!dlp_output_file_clean (unfinished[i], 0, error))
+    if (!dlp_output_file_clean (unfinished[i], run_id, 0, error))
       return FALSE;
   return TRUE;
 }

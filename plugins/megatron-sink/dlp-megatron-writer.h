@@ -27,10 +27,14 @@ void dlp_megatron_paths_clear (DlpMegatronPaths *self);
  */
 typedef struct _DlpMegatronWriter DlpMegatronWriter;
 
-DlpMegatronWriter *
-dlp_megatron_writer_create (const char *location, guint width, guint attempt, GError **error);
+DlpMegatronWriter *dlp_megatron_writer_create (const char *location,
+                                               const char *run_id,
+                                               guint width,
+                                               guint attempt,
+                                               GError **error);
 /* @state: not finished. */
 DlpMegatronWriter *dlp_megatron_writer_resume (const char *location,
+                                               const char *run_id,
                                                const DlpMegatronState *state,
                                                guint attempt,
                                                gboolean former_is_dead,
@@ -58,7 +62,12 @@ void dlp_megatron_writer_get_state (DlpMegatronWriter *self, DlpMegatronState *s
 
 /* Of a finished state, which is durable: gives the files their names, and deletes the streams.
  * Again: does what is left to be done. */
-gboolean dlp_megatron_publish (const char *location, const DlpMegatronState *state, GError **error);
+gboolean dlp_megatron_publish (const char *location,
+                               const char *run_id,
+                               const DlpMegatronState *state,
+                               GError **error);
+/* Deletes what a run has left unfinished. */
+gboolean dlp_megatron_clean (const char *location, const char *run_id, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpMegatronWriter, dlp_megatron_writer_free)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DlpMegatronPaths, dlp_megatron_paths_clear)

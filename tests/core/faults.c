@@ -41,6 +41,7 @@ static FaultsCrash crash_how;
 static char fail_call[32];
 static int fail_code;
 static gboolean fail_always;
+static guint rename_limit;
 static gsize short_size;
 static gboolean interrupted;
 static long fs_type;
@@ -72,6 +73,7 @@ faults_reset (void)
   fail_call[0] = '\0';
   fail_code = 0;
   short_size = 0;
+  rename_limit = 0;
   fs_type = 0;
   forget_files ();
 }
@@ -120,6 +122,12 @@ faults_shorten_writes (gsize size)
 {
   short_size = size;
   interrupted = FALSE;
+}
+
+void
+faults_limit_renames (guint limit)
+{
+  rename_limit = limit;
 }
 
 void
@@ -331,6 +339,37 @@ renameat (int from_folder, const char *from, int to_folder, const char *to)
       if (result == 0)
         note_rename (to_folder, from, to, was_free);
     }
+  pthread_mutex_unlock (&mutex);
+  return result;
+}
+
+int
+renameat2 (int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+  int result = -1;
+
+  pthread_mutex_lock (&mutex);
+  if (!enter ("renameat2"))
+    {
+      errno = EINVAL;
+      if (rename_limit == 0)
+        result = (int) syscall (SYS_renameat2, from_folder, from, to_folder, to, flags);
+      if (result == 0)
+        note_rename (to_folder, from, to, TRUE);
+    }
+  pthread_mutex_unlock (&mutex);
+  return result;
+}
+
+int
+linkat (int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+  int result = -1;
+
+  pthread_mutex_lock (&mutex);
+  errno = EPERM;
+  if (!enter ("linkat") && rename_limit < 2)
+    result = (int) syscall (SYS_linkat, from_folder, from, to_folder, to, flags);
   pthread_mutex_unlock (&mutex);
   return result;
 }

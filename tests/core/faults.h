@@ -4,9 +4,9 @@
 #include <glib.h>
 
 /* Stands between the code under test and the system: a test program that links faults.c has its
- * calls of pwrite, ftruncate, fdatasync, fsync, renameat, unlinkat, copy_file_range, flock and
- * fstatfs go through here. What changes files is counted and noted; nothing waits for the disk. One
- * thread sets faults up, before others run.
+ * calls of pwrite, ftruncate, fdatasync, fsync, renameat(2), linkat, unlinkat, copy_file_range,
+ * flock and fstatfs go through here. What changes files is counted and noted; nothing waits for the
+ * disk. One thread sets faults up, before others run.
  */
 
 void faults_reset (void);
@@ -32,6 +32,8 @@ void faults_fail_next (const char *call, int code);
 void faults_fail_all (const char *call, int code);
 /* Each pwrite is interrupted once, then writes at most @size bytes. */
 void faults_shorten_writes (gsize size);
+/* 1: renameat2 is not known; 2: nor is linkat. */
+void faults_limit_renames (guint limit);
 /* What fstatfs says; 0: the truth. */
 void faults_set_fs_type (long type);
 

@@ -9,6 +9,9 @@
 
 #include <dlpipe/dlp-error.h>
 
+#define RUN "00c0ffee"
+#define OTHER "0badcafe"
+
 typedef struct
 {
   char *folder;
@@ -85,11 +88,11 @@ test_round_trip (Fixture *fixture, gconstpointer data)
   guint64 bytes, xxh3, tokens;
   GStatBuf before, after;
 
-  write_manifest (fixture, "run", 2);
+  write_manifest (fixture, RUN, 2);
   manifest = dlp_manifest_load (fixture->manifest, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (dlp_manifest_get_string (manifest, "format"), ==, "test");
-  g_assert_cmpstr (dlp_manifest_get_string (manifest, "run-id"), ==, "run");
+  g_assert_cmpstr (dlp_manifest_get_string (manifest, "run-id"), ==, RUN);
   g_assert_null (dlp_manifest_get_string (manifest, "tokens"));
   g_assert_true (dlp_manifest_get_uint64 (manifest, "tokens", &tokens));
   g_assert_cmpuint (tokens, ==, G_MAXUINT64);
@@ -105,16 +108,92 @@ test_round_trip (Fixture *fixture, gconstpointer data)
 
   /* The same once more: the file is left alone. */
   g_assert_no_errno (g_stat (fixture->manifest, &before));
-  write_manifest (fixture, "run", 2);
+  write_manifest (fixture, RUN, 2);
   g_assert_no_errno (g_stat (fixture->manifest, &after));
   g_assert_cmpuint (before.st_ino, ==, after.st_ino);
-  write_manifest (fixture, "other", 2);
+  write_manifest (fixture, RUN, 1);
   g_assert_no_errno (g_stat (fixture->manifest, &after));
   g_assert_cmpuint (before.st_ino, !=, after.st_ino);
 }
 
+/* A manifest is replaced by its own run only, and what is no manifest not at all. */
+static void
+test_not_replaced (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GVariant) manifest = dlp_manifest_new (
+      "test", RUN, NULL, 0, g_variant_new_array (G_VARIANT_TYPE ("{sv}"), NULL, 0));
+  g_autofree char *leftover =
+      g_build_filename (fixture->folder, ".x.manifest.json." RUN ".7.0a0b0c0d.tmp", NULL);
+  g_autofree char *others =
+      g_build_filename (fixture->folder, ".x.manifest.json." OTHER ".7.0a0b0c0d.tmp", NULL);
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      if (i == 0)
+        write_manifest (fixture, OTHER, 1);
+      else
+        put (fixture->manifest, "mine");
+      g_assert_false (dlp_manifest_check_run (fixture->manifest, RUN, &error));
+      g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+      g_clear_error (&error);
+      g_assert_false (dlp_manifest_write (fixture->manifest, manifest, &error));
+      g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+      g_clear_error (&error);
+    }
+  g_assert_no_errno (g_unlink (fixture->manifest));
+  put (leftover, "");
+  put (others, "");
+  g_assert_true (dlp_manifest_check_run (fixture->manifest, RUN, &error));
+  g_assert_true (dlp_manifest_write (fixture->manifest, manifest, &error));
+  g_assert_true (dlp_manifest_check_run (fixture->manifest, RUN, &error));
+  g_assert_no_error (error);
+  g_assert_false (is_there (leftover));
+  g_assert_true (is_there (others));
+}
+
 #define MANIFEST(files)                                                                            \
   "{\"dlpipe-manifest\": 1, \"format\": \"f\", \"run-id\": \"r\", \"files\": [" files "]}"
+
+/* For a run that discards @discarded. */
+static gboolean
+check (Fixture *fixture,
+       const char *discarded,
+       gboolean complete,
+       gboolean overwrite,
+       GError **error)
+{
+  const char *const files[] = { fixture->a, fixture->b, NULL };
+  const DlpOutputClaim claim = { "12", discarded, complete, overwrite };
+  g_autofree char *left = NULL;
+
+  return dlp_manifest_check_location (fixture->manifest, files, &claim, &left, error);
+}
+
+static void
+discard (Fixture *fixture, const char *discarded, gboolean complete, gboolean overwrite)
+{
+  const char *const files[] = { fixture->a, fixture->b, NULL };
+  const DlpOutputClaim claim = { "12", discarded, complete, overwrite };
+  g_autoptr (GError) error = NULL;
+
+  dlp_manifest_discard (fixture->manifest, files, &claim, &error);
+  g_assert_no_error (error);
+}
+
+static void
+assert_foreign (Fixture *fixture,
+                const char *discarded,
+                gboolean complete,
+                gboolean overwrite,
+                const char *what)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (check (fixture, discarded, complete, overwrite, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+  g_assert_nonnull (strstr (error->message, what));
+}
 
 static void
 test_refused (Fixture *fixture, gconstpointer data)
@@ -140,7 +219,6 @@ test_refused (Fixture *fixture, gconstpointer data)
     MANIFEST ("{\"name\": \"..\", \"bytes\": 1, \"xxh3\": \"00000000000000ff\"}"),
     MANIFEST ("{\"name\": \"\", \"bytes\": 1, \"xxh3\": \"00000000000000ff\"}"),
   };
-  const char *const files[] = { fixture->a, fixture->b, NULL };
 
   put (fixture->a, "mine");
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -151,9 +229,9 @@ test_refused (Fixture *fixture, gconstpointer data)
       g_assert_null (dlp_manifest_load (fixture->manifest, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
       g_assert_nonnull (strstr (error->message, fixture->manifest));
-      g_clear_error (&error);
-      g_assert_false (dlp_manifest_check_location (fixture->manifest, files, TRUE, &error));
-      g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+      assert_foreign (fixture, NULL, FALSE, TRUE, fixture->a);
+      assert_foreign (fixture, "ab", TRUE, FALSE, fixture->manifest);
+      discard (fixture, "ab", TRUE, TRUE);
       g_assert_true (is_there (fixture->a));
       g_assert_true (is_there (fixture->manifest));
     }
@@ -174,71 +252,138 @@ test_missing (Fixture *fixture, gconstpointer data)
 static void
 test_free_location (Fixture *fixture, gconstpointer data)
 {
-  const char *const files[] = { fixture->a, fixture->b, NULL };
-  g_autoptr (GError) error = NULL;
-
-  for (guint overwrite = 0; overwrite < 2; overwrite++)
+  for (guint i = 0; i < 8; i++)
     {
-      g_assert_true (dlp_manifest_check_location (fixture->manifest, files, overwrite, &error));
+      g_autoptr (GError) error = NULL;
+
+      g_assert_true (check (fixture, i & 1 ? RUN : NULL, (i & 2) != 0, (i & 4) != 0, &error));
       g_assert_no_error (error);
+      discard (fixture, i & 1 ? RUN : NULL, (i & 2) != 0, (i & 4) != 0);
     }
 }
 
 static void
 test_overwrite (Fixture *fixture, gconstpointer data)
 {
-  const char *const files[] = { fixture->a, fixture->b, NULL };
   g_autofree char *other = g_build_filename (fixture->folder, "x.c", NULL);
   g_autoptr (GError) error = NULL;
 
   put (fixture->a, "a");
   put (fixture->b, "b");
   put (other, "c");
-  write_manifest (fixture, "run", 1);
-  g_assert_false (dlp_manifest_check_location (fixture->manifest, files, FALSE, &error));
-  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
-  g_clear_error (&error);
+  write_manifest (fixture, RUN, 1);
+  assert_foreign (fixture, NULL, FALSE, FALSE, fixture->manifest);
+  /* b is not in the list. */
+  assert_foreign (fixture, NULL, FALSE, TRUE, fixture->b);
 
-  /* b is not in the list: nothing at all is deleted. */
-  g_assert_false (dlp_manifest_check_location (fixture->manifest, files, TRUE, &error));
-  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
-  g_assert_nonnull (strstr (error->message, fixture->b));
-  g_clear_error (&error);
-  g_assert_true (is_there (fixture->a));
-
-  write_manifest (fixture, "run", 2);
-  g_assert_true (dlp_manifest_check_location (fixture->manifest, files, TRUE, &error));
+  write_manifest (fixture, RUN, 2);
+  g_assert_true (check (fixture, NULL, FALSE, TRUE, &error));
   g_assert_no_error (error);
+  g_assert_true (is_there (fixture->a));
+  discard (fixture, NULL, FALSE, TRUE);
   g_assert_false (is_there (fixture->a));
   g_assert_false (is_there (fixture->b));
   g_assert_false (is_there (fixture->manifest));
   g_assert_true (is_there (other));
 }
 
+/* Files of any other run, or of nobody, are in the way of --restart, and stay. */
+static void
+test_discard_foreign (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *partial = g_build_filename (fixture->folder, ".x.a." OTHER ".3.partial", NULL);
+
+  put (fixture->a, "a");
+  put (partial, "a");
+  for (guint i = 0; i < 6; i++)
+    {
+      const char *discarded = i < 3 ? RUN : NULL;
+      gboolean complete = i == 1 || i == 4;
+
+      if (i % 3 == 2)
+        write_manifest (fixture, OTHER, 1);
+      else
+        g_unlink (fixture->manifest);
+      /* Only a complete run without a manifest may have written it. */
+      if (discarded != NULL && complete)
+        continue;
+      assert_foreign (fixture, discarded, complete, FALSE, "is not of this run");
+      discard (fixture, discarded, complete, FALSE);
+      g_assert_true (is_there (fixture->a));
+      g_assert_true (is_there (partial));
+    }
+
+  /* Its own manifest does not list b. */
+  g_unlink (fixture->manifest);
+  write_manifest (fixture, RUN, 1);
+  put (fixture->b, "b");
+  assert_foreign (fixture, RUN, TRUE, FALSE, fixture->b);
+}
+
 static void
 test_discard (Fixture *fixture, gconstpointer data)
 {
-  const char *const files[] = { fixture->a, fixture->b, NULL };
-  g_autofree char *partial = g_build_filename (fixture->folder, ".x.a.3.partial", NULL);
+  static const char *const names[] = { ".x.a." RUN ".3.partial",
+                                       ".x.manifest.json." RUN ".7.00112233.tmp" };
+  g_autofree char *unfinished = g_build_filename (fixture->folder, names[0], NULL);
+  g_autofree char *temporary = g_build_filename (fixture->folder, names[1], NULL);
   g_autoptr (GError) error = NULL;
 
-  /* Another run's: only what is unfinished goes. */
   put (fixture->a, "a");
-  put (partial, "a");
-  write_manifest (fixture, "other", 2);
-  g_assert_true (dlp_manifest_discard (fixture->manifest, files, "run", &error));
+  put (unfinished, "a");
+  put (temporary, "a");
+  write_manifest (fixture, RUN, 2);
+  put (temporary, "a");
+  g_assert_true (check (fixture, RUN, FALSE, FALSE, &error));
   g_assert_no_error (error);
-  g_assert_true (is_there (fixture->a));
-  g_assert_true (is_there (fixture->manifest));
-  g_assert_false (is_there (partial));
-
-  put (partial, "a");
-  write_manifest (fixture, "run", 2);
-  g_assert_true (dlp_manifest_discard (fixture->manifest, files, "run", &error));
-  g_assert_no_error (error);
+  discard (fixture, RUN, FALSE, FALSE);
   g_assert_false (is_there (fixture->a));
   g_assert_false (is_there (fixture->manifest));
-  g_assert_false (is_there (partial));
+  g_assert_false (is_there (unfinished));
+  g_assert_false (is_there (temporary));
+}
+
+/* The run died between the names and the manifest; but what it had not given a name to, is not what
+ * is there. */
+static void
+test_discard_without_manifest (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *unfinished = g_build_filename (fixture->folder, ".x.b." RUN ".3.partial", NULL);
+  g_autoptr (GError) error = NULL;
+
+  put (fixture->a, "a");
+  put (unfinished, "b");
+  g_assert_true (check (fixture, RUN, TRUE, FALSE, &error));
+  g_assert_no_error (error);
+  put (fixture->b, "mine");
+  assert_foreign (fixture, RUN, TRUE, FALSE, fixture->b);
+  g_assert_no_errno (g_unlink (fixture->b));
+  discard (fixture, RUN, TRUE, FALSE);
+  g_assert_false (is_there (fixture->a));
+  g_assert_false (is_there (unfinished));
+}
+
+static void
+test_left (Fixture *fixture, gconstpointer data)
+{
+  const char *const files[] = { fixture->a, fixture->b, NULL };
+  const DlpOutputClaim claim = { RUN, NULL, FALSE, FALSE };
+  g_autofree char *dead = g_build_filename (fixture->folder, ".x.b." OTHER ".3.partial", NULL);
+  g_autofree char *left = NULL;
+  g_autoptr (GError) error = NULL;
+  DlpOutputFile *living;
+
+  put (dead, "b");
+  g_assert_true (dlp_manifest_check_location (fixture->manifest, files, &claim, &left, &error));
+  g_assert_no_error (error);
+  g_assert_nonnull (strstr (left, ".x.b." OTHER ".3.partial"));
+  g_clear_pointer (&left, g_free);
+
+  living = dlp_output_file_create (fixture->a, OTHER, 1, &error);
+  g_assert_no_error (error);
+  assert_foreign (fixture, NULL, FALSE, TRUE, ".x.a." OTHER ".1.partial");
+  dlp_output_file_free (living);
+  g_assert_true (check (fixture, NULL, FALSE, FALSE, &error));
 }
 
 static void
@@ -269,6 +414,10 @@ main (int argc, char **argv)
   add ("/manifest/free-location", test_free_location);
   add ("/manifest/overwrite", test_overwrite);
   add ("/manifest/discard", test_discard);
+  add ("/manifest/discard-foreign", test_discard_foreign);
+  add ("/manifest/discard-without-manifest", test_discard_without_manifest);
+  add ("/manifest/left", test_left);
+  add ("/manifest/not-replaced", test_not_replaced);
   add ("/manifest/hash", test_hash);
 
   return g_test_run ();

@@ -18,6 +18,8 @@
 #include "faults.h"
 
 #define MIB ((gsize) 1024 * 1024)
+#define RUN "00c0ffee"
+#define OTHER "0badcafe"
 
 typedef struct
 {
@@ -48,7 +50,7 @@ static DlpOutputFile *
 create (Fixture *fixture, guint attempt)
 {
   g_autoptr (GError) error = NULL;
-  DlpOutputFile *file = dlp_output_file_create (fixture->path, attempt, &error);
+  DlpOutputFile *file = dlp_output_file_create (fixture->path, RUN, attempt, &error);
 
   g_assert_no_error (error);
   return file;
@@ -59,7 +61,7 @@ resume (Fixture *fixture, guint attempt, guint former, gboolean is_dead, guint64
 {
   g_autoptr (GError) error = NULL;
   DlpOutputFile *file =
-      dlp_output_file_resume (fixture->path, attempt, former, is_dead, length, &error);
+      dlp_output_file_resume (fixture->path, RUN, attempt, former, is_dead, length, &error);
 
   g_assert_no_error (error);
   g_assert_cmpuint (dlp_output_file_get_length (file), ==, length);
@@ -119,7 +121,7 @@ publish (Fixture *fixture, guint attempt, guint64 length)
 {
   g_autoptr (GError) error = NULL;
 
-  dlp_output_file_publish (fixture->path, attempt, length, &error);
+  dlp_output_file_publish (fixture->path, RUN, attempt, length, &error);
   g_assert_no_error (error);
 }
 
@@ -139,7 +141,8 @@ test_write (Fixture *fixture, gconstpointer unused)
   g_autoptr (DlpOutputFile) file = create (fixture, 3);
 
   g_assert_cmpstr (dlp_output_file_get_path (file), ==, fixture->path);
-  g_assert_true (g_str_has_suffix (dlp_output_file_get_partial_path (file), "/.out.bin.3.partial"));
+  g_assert_true (
+      g_str_has_suffix (dlp_output_file_get_partial_path (file), "/.out.bin." RUN ".3.partial"));
   for (guint round = 0; round < 4; round++)
     for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
       {
@@ -200,7 +203,7 @@ test_folder_and_mode (Fixture *fixture, gconstpointer unused)
 {
   g_autofree char *path = g_build_filename (fixture->folder, "a", "b", "c.bin", NULL);
   mode_t mask = umask (027);
-  g_autoptr (DlpOutputFile) file = dlp_output_file_create (path, 1, NULL);
+  g_autoptr (DlpOutputFile) file = dlp_output_file_create (path, RUN, 1, NULL);
   struct stat st;
 
   umask (mask);
@@ -285,7 +288,8 @@ test_resume (Fixture *fixture, gconstpointer user_data)
     g_assert_cmpstr (faults_get_trace (), ==, "renameat ftruncate");
   else
     g_assert_cmpstr (faults_get_trace (), ==, "copy_file_range fdatasync renameat fsync");
-  assert_files (fixture, is_dead ? ".out.bin.2.partial" : ".out.bin.1.partial .out.bin.2.partial");
+  assert_files (fixture, is_dead ? ".out.bin." RUN ".2.partial" :
+                                   ".out.bin." RUN ".1.partial .out.bin." RUN ".2.partial");
   assert_contents (dlp_output_file_get_partial_path (file), fixture->expected);
 
   write_some (fixture, file, MIB + 5, 0);
@@ -301,7 +305,7 @@ test_resume_same_attempt (Fixture *fixture, gconstpointer user_data)
 
   leave_attempt (fixture, 2, 1000);
   file = resume (fixture, 2, 2, GPOINTER_TO_INT (user_data), 1000);
-  assert_files (fixture, ".out.bin.2.partial");
+  assert_files (fixture, ".out.bin." RUN ".2.partial");
   assert_contents (dlp_output_file_get_partial_path (file), fixture->expected);
 }
 
@@ -333,7 +337,7 @@ test_resume_beside_zombie (Fixture *fixture, gconstpointer unused)
   write_some (fixture, file, 50000, 0);
   flush_and_sync (zombie);
   flush_and_sync (file);
-  g_assert_true (dlp_output_file_clean (fixture->path, 2, NULL));
+  g_assert_true (dlp_output_file_clean (fixture->path, RUN, 2, NULL));
   write_some (NULL, zombie, 2 * MIB, 9);
   flush_and_sync (zombie);
   publish (fixture, 2, fixture->expected->len);
@@ -349,7 +353,7 @@ assert_not_resumed (Fixture *fixture, guint former, guint64 length, const char *
       g_autoptr (GError) error = NULL;
 
       g_assert_null (
-          dlp_output_file_resume (fixture->path, former + 1, former, is_dead, length, &error));
+          dlp_output_file_resume (fixture->path, RUN, former + 1, former, is_dead, length, &error));
       g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
       assert_says (error, what);
       assert_says (error, fixture->path);
@@ -361,9 +365,9 @@ test_resume_refused (Fixture *fixture, gconstpointer unused)
 {
   leave_attempt (fixture, 2, 1000);
   assert_not_resumed (fixture, 2, 13346,
-                      ".out.bin.2.partial has 13345 bytes, the checkpoint says 13346");
-  assert_not_resumed (fixture, 3, 1, ".out.bin.3.partial is missing");
-  assert_files (fixture, ".out.bin.2.partial");
+                      ".out.bin." RUN ".2.partial has 13345 bytes, the checkpoint says 13346");
+  assert_not_resumed (fixture, 3, 1, ".out.bin." RUN ".3.partial is missing");
+  assert_files (fixture, ".out.bin." RUN ".2.partial");
 }
 
 /* An attempt took the file over and died before its first checkpoint: the checkpoint names one that
@@ -393,46 +397,223 @@ test_publish (Fixture *fixture, gconstpointer unused)
 
   write_some (fixture, file, 500, 0);
   flush_and_sync (file);
-  g_assert_false (dlp_output_file_publish (fixture->path, 1, 499, &error));
+  g_assert_false (dlp_output_file_publish (fixture->path, RUN, 1, 499, &error));
   g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
-  assert_says (error, ".out.bin.1.partial has 500 bytes, the checkpoint says 499");
+  assert_says (error, ".out.bin." RUN ".1.partial has 500 bytes, the checkpoint says 499");
   g_clear_error (&error);
-  g_assert_false (dlp_output_file_publish (fixture->path, 2, 500, &error));
+  g_assert_false (dlp_output_file_publish (fixture->path, RUN, 2, 500, &error));
   g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
   assert_says (error, "neither it nor");
   g_clear_error (&error);
 
-  /* Whatever is there is replaced; who might mind has asked before. */
-  g_assert_true (g_file_set_contents (fixture->path, "old", 3, NULL));
   faults_reset ();
   publish (fixture, 1, 500);
-  g_assert_cmpstr (faults_get_trace (), ==, "renameat fsync");
+  g_assert_cmpstr (faults_get_trace (), ==, "renameat2 fsync");
   publish (fixture, 1, 500);
-  g_assert_cmpstr (faults_get_trace (), ==, "renameat fsync");
+  g_assert_cmpstr (faults_get_trace (), ==, "renameat2 fsync");
   g_assert_cmpuint (faults_get_count (), ==, 3);
-  g_assert_false (dlp_output_file_publish (fixture->path, 1, 501, &error));
+  g_assert_false (dlp_output_file_publish (fixture->path, RUN, 1, 501, &error));
   g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
   assert_contents (fixture->path, fixture->expected);
+}
+
+/* How the system replaces nothing: at once, by a second name, or not at all. */
+static const char *const ways[] = { "renameat2 fsync", "renameat2 linkat unlinkat fsync",
+                                    "renameat2 linkat renameat fsync" };
+
+static void
+test_publish_ways (Fixture *fixture, gconstpointer user_data)
+{
+  guint way = GPOINTER_TO_UINT (user_data);
+  g_autoptr (DlpOutputFile) file = create (fixture, 1);
+  g_autoptr (GError) error = NULL;
+
+  write_some (fixture, file, 500, 0);
+  flush_and_sync (file);
+  /* Somebody else's file appeared. */
+  faults_limit_renames (way);
+  g_assert_true (g_file_set_contents (fixture->path, "mine", 4, NULL));
+  g_assert_false (dlp_output_file_publish (fixture->path, RUN, 1, 500, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+  assert_says (error, fixture->path);
+  assert_files (fixture, ".out.bin." RUN ".1.partial out.bin");
+  g_assert_cmpint (unlink (fixture->path), ==, 0);
+
+  faults_reset ();
+  faults_limit_renames (way);
+  publish (fixture, 1, 500);
+  g_assert_cmpstr (faults_get_trace (), ==, ways[way]);
+  assert_files (fixture, "out.bin");
+  assert_contents (fixture->path, fixture->expected);
+}
+
+/* Ended between the second name and the removal of the first. */
+static void
+test_publish_twice_named (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (DlpOutputFile) file = create (fixture, 1);
+
+  write_some (fixture, file, 500, 0);
+  flush_and_sync (file);
+  g_assert_cmpint (link (dlp_output_file_get_partial_path (file), fixture->path), ==, 0);
+  publish (fixture, 1, 500);
+  assert_files (fixture, "out.bin");
+  assert_contents (fixture->path, fixture->expected);
+}
+
+/* ---- other runs ---- */
+
+static void
+test_final_taken (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  const char *const others[] = { "file", "link" };
+
+  leave_attempt (fixture, 1, 1000);
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      if (i == 0)
+        g_assert_true (g_file_set_contents (fixture->path, "mine", 4, NULL));
+      else
+        g_assert_cmpint (symlink ("nowhere", fixture->path), ==, 0);
+      g_assert_null (dlp_output_file_create (fixture->path, RUN, 2, &error));
+      g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+      g_clear_error (&error);
+      for (gboolean is_dead = FALSE; is_dead <= TRUE; is_dead++)
+        {
+          g_assert_null (dlp_output_file_resume (fixture->path, RUN, 2, 1, is_dead, 1000, &error));
+          g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+          assert_says (error, fixture->path);
+          g_clear_error (&error);
+        }
+      assert_files (fixture, ".out.bin." RUN ".1.partial out.bin");
+      g_assert_cmpint (unlink (fixture->path), ==, 0);
+    }
+}
+
+/* Two runs write to one name at once: neither harms the other, and the second to end is refused. */
+static void
+test_two_runs (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (DlpOutputFile) file = create (fixture, 1);
+  g_autoptr (DlpOutputFile) other = NULL;
+  g_autoptr (GError) error = NULL;
+
+  write_some (fixture, file, 500, 0);
+  other = dlp_output_file_create (fixture->path, OTHER, 1, &error);
+  g_assert_no_error (error);
+  write_some (NULL, other, 700, 9);
+  flush_and_sync (file);
+  flush_and_sync (other);
+  g_assert_true (dlp_output_file_clean (fixture->path, RUN, 1, NULL));
+  publish (fixture, 1, 500);
+  g_assert_true (dlp_output_file_clean (fixture->path, RUN, 0, NULL));
+  assert_files (fixture, ".out.bin." OTHER ".1.partial out.bin");
+  g_assert_false (dlp_output_file_publish (fixture->path, OTHER, 1, 700, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+  assert_contents (fixture->path, fixture->expected);
+}
+
+static void
+check_others (Fixture *fixture, const char *discarded, gboolean is_refused, const char *left)
+{
+  const DlpOutputClaim claim = { RUN, discarded, FALSE, FALSE };
+  g_autofree char *found = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean ok = dlp_output_file_check_others (fixture->path, &claim, &found, &error);
+
+  g_assert_cmpint (ok, ==, !is_refused);
+  if (is_refused)
+    {
+      g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+      assert_says (error, ".out.bin." OTHER ".1.partial");
+    }
+  if (left == NULL)
+    g_assert_null (found);
+  else
+    g_assert_nonnull (strstr (found, left));
+}
+
+static void
+test_check_others (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *elsewhere = g_build_filename (fixture->folder, "no", "such", NULL);
+  const DlpOutputClaim claim = { RUN, NULL, FALSE, FALSE };
+  g_autoptr (DlpOutputFile) own = create (fixture, 1);
+  g_autoptr (DlpOutputFile) other = NULL;
+  g_autofree char *left = NULL;
+
+  check_others (fixture, NULL, FALSE, NULL);
+  other = dlp_output_file_create (fixture->path, OTHER, 1, NULL);
+  check_others (fixture, NULL, TRUE, NULL);
+  check_others (fixture, OTHER, FALSE, NULL);
+  g_clear_pointer (&other, dlp_output_file_free);
+  check_others (fixture, NULL, FALSE, ".out.bin." OTHER ".1.partial");
+  check_others (fixture, OTHER, FALSE, NULL);
+  assert_files (fixture, ".out.bin." RUN ".1.partial .out.bin." OTHER ".1.partial");
+
+  g_assert_true (dlp_output_file_check_others (elsewhere, &claim, &left, NULL));
+  g_assert_null (left);
+}
+
+/* A lock that cannot be had, or that there are none: neither is in the way. */
+static void
+test_no_locks (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (DlpOutputFile) other = NULL;
+
+  faults_fail_all ("flock", ENOLCK);
+  other = dlp_output_file_create (fixture->path, OTHER, 1, NULL);
+  g_assert_nonnull (other);
+  check_others (fixture, NULL, FALSE, ".out.bin." OTHER ".1.partial");
+}
+
+/* The state's lock says that the attempt is dead, but somebody still has its file: it is copied. */
+static void
+test_resume_locked (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (DlpOutputFile) held = create (fixture, 1);
+  g_autoptr (DlpOutputFile) file = NULL;
+
+  write_some (fixture, held, 5000, 0);
+  flush_and_sync (held);
+  file = resume (fixture, 2, 1, TRUE, 5000);
+  assert_files (fixture, ".out.bin." RUN ".1.partial .out.bin." RUN ".2.partial");
+  write_some (NULL, held, 5000, 9);
+  flush_and_sync (held);
+  assert_contents (dlp_output_file_get_partial_path (file), fixture->expected);
 }
 
 static void
 test_clean (Fixture *fixture, gconstpointer unused)
 {
   static const char *const names[] = {
-    ".out.bin.1.partial",
-    ".out.bin.2.partial",
-    ".out.bin.30.partial",
+    ".out.bin." RUN ".1.partial",
+    ".out.bin." RUN ".2.partial",
+    ".out.bin." RUN ".30.partial",
+    ".out.bin." RUN ".77.00aabbcc.tmp",
+    ".out.bin." OTHER ".1.partial",
+    ".out.bin." OTHER ".77.00aabbcc.tmp",
     ".out.bin.77.00aabbcc.tmp",
-    ".out.bin.1.2.partial",
-    ".out.bin.idx.1.partial",
-    ".out.1.partial",
-    ".out.bin..partial",
-    ".out.bin.1.partial~",
-    ".out.bin.x.partial",
+    ".out.bin." RUN ".1.2.partial",
+    ".out.bin.idx." RUN ".1.partial",
+    ".out." RUN ".1.partial",
+    ".out.bin.1.partial",
+    ".out.bin." RUN "..partial",
+    ".out.bin." RUN ".1.partial~",
+    ".out.bin." RUN ".x.partial",
     "out.bin",
-    ".out.idx.77.00aabbcc.tmp",
   };
+  static const char kept[] =
+      ".out." RUN ".1.partial .out.bin." RUN "..partial .out.bin." RUN ".1.2.partial .out.bin." RUN
+      ".1.partial~ %s.out.bin." RUN ".x.partial .out.bin." OTHER ".1.partial .out.bin." OTHER
+      ".77.00aabbcc.tmp .out.bin.1.partial "
+      "%s.out.bin.idx." RUN ".1.partial out.bin";
   g_autofree char *elsewhere = g_build_filename (fixture->folder, "no", "such", NULL);
+  g_autofree char *first =
+      g_strdup_printf (kept, ".out.bin." RUN ".2.partial ", ".out.bin.77.00aabbcc.tmp ");
+  g_autofree char *second = g_strdup_printf (kept, "", ".out.bin.77.00aabbcc.tmp ");
+  g_autofree char *third = g_strdup_printf (kept, "", "");
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
@@ -440,16 +621,13 @@ test_clean (Fixture *fixture, gconstpointer unused)
 
       g_assert_true (g_file_set_contents (path, "", 0, NULL));
     }
-  g_assert_true (dlp_output_file_clean (fixture->path, 2, NULL));
-  assert_files (fixture,
-                ".out.1.partial .out.bin..partial .out.bin.1.2.partial .out.bin.1.partial~ "
-                ".out.bin.2.partial .out.bin.idx.1.partial .out.bin.x.partial "
-                ".out.idx.77.00aabbcc.tmp out.bin");
-  g_assert_true (dlp_output_file_clean (fixture->path, 0, NULL));
-  assert_files (fixture,
-                ".out.1.partial .out.bin..partial .out.bin.1.2.partial .out.bin.1.partial~ "
-                ".out.bin.idx.1.partial .out.bin.x.partial .out.idx.77.00aabbcc.tmp out.bin");
-  g_assert_true (dlp_output_file_clean (elsewhere, 0, NULL));
+  g_assert_true (dlp_output_file_clean (fixture->path, RUN, 2, NULL));
+  assert_files (fixture, first);
+  g_assert_true (dlp_output_file_clean (fixture->path, RUN, 0, NULL));
+  assert_files (fixture, second);
+  g_assert_true (dlp_output_file_clean (fixture->path, NULL, 0, NULL));
+  assert_files (fixture, third);
+  g_assert_true (dlp_output_file_clean (elsewhere, RUN, 0, NULL));
 }
 
 static void
@@ -543,7 +721,7 @@ fill_small_disk (gpointer user_data)
   g_assert_false (dlp_write_file_durably (fixture->path, data, sizeof data, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE);
   assert_says (error, fixture->path);
-  assert_files (fixture, ".out.bin.1.partial");
+  assert_files (fixture, ".out.bin." RUN ".1.partial");
 }
 
 static void
@@ -623,7 +801,16 @@ main (int argc, char **argv)
   ADD ("resume/refused", test_resume_refused, NULL);
   ADD ("resume/twice-renamed", test_resume_twice, GINT_TO_POINTER (TRUE));
   ADD ("resume/twice-copied", test_resume_twice, GINT_TO_POINTER (FALSE));
+  ADD ("resume/locked", test_resume_locked, NULL);
   ADD ("publish", test_publish, NULL);
+  ADD ("publish/rename", test_publish_ways, GUINT_TO_POINTER (0));
+  ADD ("publish/link", test_publish_ways, GUINT_TO_POINTER (1));
+  ADD ("publish/look", test_publish_ways, GUINT_TO_POINTER (2));
+  ADD ("publish/twice-named", test_publish_twice_named, NULL);
+  ADD ("others/final-taken", test_final_taken, NULL);
+  ADD ("others/two-runs", test_two_runs, NULL);
+  ADD ("others/check", test_check_others, NULL);
+  ADD ("others/no-locks", test_no_locks, NULL);
   ADD ("clean", test_clean, NULL);
   ADD ("errors-stay/write", test_errors_stay, "pwrite");
   ADD ("errors-stay/sync", test_errors_stay, "fdatasync");

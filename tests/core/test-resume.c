@@ -15,6 +15,7 @@
  * into shards of a fixed size; a checkpoint every few files. It is ended before each of its system
  * calls, in turn, and gone on with; what comes out must be what an undisturbed run gives. */
 
+#define RUN "0123456789abcdef"
 #define N_FILES 23
 #define FILES_A_CHECKPOINT 3
 #define FILES_A_SHARD 7
@@ -75,8 +76,8 @@ publish_up_to (Run *run, guint32 end)
       g_autofree char *path = shard_path (run, run->n_published);
       g_autoptr (GError) error = NULL;
 
-      dlp_output_file_publish (path, run->finished[run->n_published], run->length[run->n_published],
-                               &error);
+      dlp_output_file_publish (path, RUN, run->finished[run->n_published],
+                               run->length[run->n_published], &error);
       g_assert_no_error (error);
     }
 }
@@ -130,8 +131,8 @@ do_file (Run *run)
       g_autofree char *path = shard_path (run, run->file / FILES_A_SHARD);
 
       /* Left by an attempt that got here, and whose checkpoint did not. */
-      g_assert_true (dlp_output_file_clean (path, 0, NULL));
-      run->shard = dlp_output_file_create (path, dlp_state_dir_get_attempt (run->dir), &error);
+      g_assert_true (dlp_output_file_clean (path, RUN, 0, NULL));
+      run->shard = dlp_output_file_create (path, RUN, dlp_state_dir_get_attempt (run->dir), &error);
       g_assert_no_error (error);
     }
 
@@ -161,10 +162,10 @@ restore_shard (Run *run, guint former, guint64 length)
   g_autofree char *path = shard_path (run, run->file / FILES_A_SHARD);
   g_autoptr (GError) error = NULL;
 
-  run->shard = dlp_output_file_resume (path, dlp_state_dir_get_attempt (run->dir), former,
+  run->shard = dlp_output_file_resume (path, RUN, dlp_state_dir_get_attempt (run->dir), former,
                                        dlp_state_dir_former_is_dead (run->dir), length, &error);
   g_assert_no_error (error);
-  g_assert_true (dlp_output_file_clean (path, dlp_state_dir_get_attempt (run->dir), NULL));
+  g_assert_true (dlp_output_file_clean (path, RUN, dlp_state_dir_get_attempt (run->dir), NULL));
 }
 
 static void

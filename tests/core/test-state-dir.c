@@ -707,7 +707,9 @@ fill (Fixture *fixture, DlpStateDir *dir)
         NULL));
   g_assert_true (dlp_state_dir_write_status (dir, "{}"));
   put_file (fixture, "quarantine.jsonl", "{}\n", -1);
-  put_file (fixture, ".quarantine.jsonl.3.partial", "{}\n", -1);
+  put_file (fixture, ".quarantine.jsonl.0a1b.3.partial", "{}\n", -1);
+  put_file (fixture, "quarantine-r1.jsonl", "{}\n", -1);
+  put_file (fixture, ".quarantine-r1.jsonl.0a1b.3.partial", "{}\n", -1);
   put_file (fixture, "report.json", "{}", -1);
   put_file (fixture, "checkpoint-1.bad", "x", -1);
   put_file (fixture, "mine.txt", "x", -1);
@@ -728,6 +730,30 @@ test_clear (Fixture *fixture, gconstpointer unused)
   g_assert_no_error (error);
   fill (fixture, dir);
   g_assert_cmpuint (load (dir, NULL), ==, 3);
+}
+
+/* Kept until the state is cleared, and known without a checkpoint. */
+static void
+test_run_id (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const bad[] = { "", "\n", "../x\n", "AB\n", "ab cd\n", "ab\ncd\n" };
+  g_autoptr (DlpStateDir) dir = open_dir (fixture->path);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *id = dlp_state_dir_load_run_id (dir);
+
+  g_assert_null (id);
+  dlp_state_dir_save_run_id (dir, "0123456789abcdef", &error);
+  g_assert_no_error (error);
+  assert_files (fixture, "lock run-id");
+  id = dlp_state_dir_load_run_id (dir);
+  g_assert_cmpstr (id, ==, "0123456789abcdef");
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      put_file (fixture, "run-id", bad[i], -1);
+      g_assert_null (dlp_state_dir_load_run_id (dir));
+    }
+  g_assert_true (dlp_state_dir_clear (dir, NULL));
+  assert_files (fixture, "lock");
 }
 
 static void
@@ -823,6 +849,7 @@ main (int argc, char **argv)
   ADD ("concurrent", test_concurrent, NULL);
   ADD ("status", test_status, NULL);
   ADD ("clear", test_clear, NULL);
+  ADD ("run-id", test_run_id, NULL);
   ADD ("clear-crashes", test_clear_crashes, NULL);
   ADD ("inputs-not-restored", test_inputs_not_restored, NULL);
   return g_test_run ();

@@ -135,7 +135,7 @@ write_manifest (Fixture *fixture, const char *fingerprint, guint64 vocab_size)
     g_variant_dict_insert (&dict, "vocab-size", "t", vocab_size);
   if (fingerprint != NULL)
     g_variant_dict_insert (&dict, "tokenizer-fingerprint", "s", fingerprint);
-  manifest = dlp_manifest_new ("megatron", "run", files, 2, g_variant_dict_end (&dict));
+  manifest = dlp_manifest_new ("megatron", "0123abcd", files, 2, g_variant_dict_end (&dict));
   dlp_manifest_write (fixture->manifest, manifest, &error);
   g_assert_no_error (error);
 }
@@ -197,7 +197,7 @@ test_info (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (run (fixture, "info @.manifest.json"), ==, 0);
   assert_has (fixture->out, "tokenizer              gpt2\n");
   assert_has (fixture->out, "bytes                  128\n");
-  assert_has (fixture->out, "run-id                 \"run\"\n");
+  assert_has (fixture->out, "run-id                 \"0123abcd\"\n");
   g_assert_cmpint (run (fixture, "info --json @"), ==, 0);
   {
     g_autoptr (GVariant) facts = dlp_json_parse (fixture->out, strlen (fixture->out), NULL);
@@ -459,8 +459,8 @@ test_lines (Fixture *fixture, gconstpointer data)
 static void
 test_empty (Fixture *fixture, gconstpointer data)
 {
-  g_autoptr (GVariant) manifest =
-      dlp_manifest_new ("megatron", "r", NULL, 0, g_variant_new_parsed ("{'tokens': <uint64 0>}"));
+  g_autoptr (GVariant) manifest = dlp_manifest_new (
+      "megatron", "0123abcd", NULL, 0, g_variant_new_parsed ("{'tokens': <uint64 0>}"));
 
   g_assert_true (dlp_manifest_write (fixture->manifest, manifest, NULL));
   g_assert_cmpint (run (fixture, "verify @"), ==, 1);

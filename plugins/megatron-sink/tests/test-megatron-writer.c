@@ -17,6 +17,8 @@
 #include "dlp-megatron-writer.h"
 #include "sink-rig.h"
 
+#define RUN "0123456789abcdef"
+
 static const guint32 golden[] = { 1, 2, 3, 50256, 7, 8, 50256, 9, 10, 11, 12, 13, 50256 };
 static const guint32 golden_lengths[] = { 4, 3, 6 };
 
@@ -60,7 +62,7 @@ static DlpMegatronWriter *
 create (const char *location, guint width, guint attempt)
 {
   g_autoptr (GError) error = NULL;
-  DlpMegatronWriter *writer = dlp_megatron_writer_create (location, width, attempt, &error);
+  DlpMegatronWriter *writer = dlp_megatron_writer_create (location, RUN, width, attempt, &error);
 
   g_assert_no_error (error);
   return writer;
@@ -71,7 +73,7 @@ publish (const char *location, const DlpMegatronState *state)
 {
   g_autoptr (GError) error = NULL;
 
-  dlp_megatron_publish (location, state, &error);
+  dlp_megatron_publish (location, RUN, state, &error);
   g_assert_no_error (error);
 }
 
@@ -364,9 +366,9 @@ test_many_documents (void)
 static void
 test_publish_again (void)
 {
-  static const char *const unfinished[] = { ".x.bin.1.partial", ".x.idx.1.partial",
-                                            ".x.idx.lengths.1.partial",
-                                            ".x.idx.documents.1.partial" };
+  static const char *const unfinished[] = { ".x.bin." RUN ".1.partial", ".x.idx." RUN ".1.partial",
+                                            ".x.idx.lengths." RUN ".1.partial",
+                                            ".x.idx.documents." RUN ".1.partial" };
 
   for (guint done = 0; done <= 4; done++)
     {
@@ -411,7 +413,7 @@ test_publish_changed (void)
   finish (writer, &state);
   publish (location, &state);
   g_assert_no_errno (truncate (bin, 25));
-  g_assert_false (dlp_megatron_publish (location, &state, &error));
+  g_assert_false (dlp_megatron_publish (location, RUN, &state, &error));
   g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
   g_assert_nonnull (strstr (error->message, bin));
   sink_rig_remove_folder (folder);
@@ -424,7 +426,7 @@ test_drain_again (gconstpointer data)
   gboolean is_dead = GPOINTER_TO_INT (data);
   char *folder = sink_rig_make_folder ();
   g_autofree char *location = g_build_filename (folder, "x", NULL);
-  g_autofree char *index = g_build_filename (folder, ".x.idx.1.partial", NULL);
+  g_autofree char *index = g_build_filename (folder, ".x.idx." RUN ".1.partial", NULL);
   g_autoptr (DlpMegatronWriter) writer = create (location, 2, 1);
   g_autofree char *names = NULL;
   g_autoptr (GError) error = NULL;
@@ -439,7 +441,7 @@ test_drain_again (gconstpointer data)
   g_clear_pointer (&writer, dlp_megatron_writer_free);
   g_assert_no_errno (truncate (index, 50));
 
-  writer = dlp_megatron_writer_resume (location, &saved, 2, is_dead, &error);
+  writer = dlp_megatron_writer_resume (location, RUN, &saved, 2, is_dead, &error);
   g_assert_no_error (error);
   finish (writer, &state);
   publish (location, &state);
@@ -453,8 +455,9 @@ test_drain_again (gconstpointer data)
 static void
 test_damaged_stream (void)
 {
-  static const char *const names[] = { ".x.bin.1.partial", ".x.idx.lengths.1.partial",
-                                       ".x.idx.documents.1.partial" };
+  static const char *const names[] = { ".x.bin." RUN ".1.partial",
+                                       ".x.idx.lengths." RUN ".1.partial",
+                                       ".x.idx.documents." RUN ".1.partial" };
 
   for (guint i = 0; i < 3; i++)
     {
@@ -491,7 +494,7 @@ test_resume_chain (void)
     {
       g_autoptr (DlpMegatronWriter) writer =
           i == 0 ? create (location, 4, 1) :
-                   dlp_megatron_writer_resume (location, &state, i + 1, i % 2, &error);
+                   dlp_megatron_writer_resume (location, RUN, &state, i + 1, i % 2, &error);
       const guint16 token = (guint16) (i * 100);
       const guint32 length = i % 3 != 0;
 
@@ -515,7 +518,7 @@ test_resume_chain (void)
       if (i == 19)
         {
           g_clear_pointer (&writer, dlp_megatron_writer_free);
-          writer = dlp_megatron_writer_resume (location, &state, 21, TRUE, &error);
+          writer = dlp_megatron_writer_resume (location, RUN, &state, 21, TRUE, &error);
           g_assert_no_error (error);
           finish (writer, &state);
         }
@@ -545,7 +548,7 @@ write_limited (const char *location, guint64 limit)
     _exit (3);
   for (guint i = 0; i < 1000; i++)
     lengths[i] = 1;
-  writer = dlp_megatron_writer_create (location, 2, 1, &error);
+  writer = dlp_megatron_writer_create (location, RUN, 2, 1, &error);
   for (guint i = 0; i < 20 && ok; i++)
     ok = dlp_megatron_writer_add_tokens (writer, tokens, 2, 1000, &error) &&
          dlp_megatron_writer_add_documents (writer, lengths, 1000, &error) &&
