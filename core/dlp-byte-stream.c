@@ -240,6 +240,30 @@ dlp_byte_stream_free (DlpByteStream *self)
   g_free (self);
 }
 
+void
+dlp_byte_stream_limit_memory (DlpByteStream *self, gsize bytes, const char *folder)
+{
+  DlpDecoderClass *klass;
+
+  g_return_if_fail (self != NULL && folder != NULL);
+
+  klass = self->decoder != NULL ? DLP_DECODER_GET_CLASS (self->decoder) : NULL;
+  if (klass != NULL && klass->limit_memory != NULL)
+    klass->limit_memory (self->decoder, bytes, folder);
+}
+
+void
+dlp_byte_stream_rest (DlpByteStream *self)
+{
+  DlpDecoderClass *klass;
+
+  g_return_if_fail (self != NULL);
+
+  klass = self->decoder != NULL ? DLP_DECODER_GET_CLASS (self->decoder) : NULL;
+  if (klass != NULL && klass->rest != NULL)
+    klass->rest (self->decoder);
+}
+
 static gssize
 read_plain (DlpByteStream *self,
             guint8 *buffer,

@@ -37,8 +37,13 @@ struct _DlpDecoderClass
   /* (nullable) (transfer none): something worth a warning, such as trailing zero bytes; read at the
    * end. */
   const char *(*get_warning) (DlpDecoder *self);
+  /* (nullable): before the first decode: at most so many bytes are to be held in memory between two
+   * calls; what must be held beyond that may lie in a file without a name in @folder. */
+  void (*limit_memory) (DlpDecoder *self, gsize bytes, const char *folder);
+  /* (nullable): there may be no decode for long: what need not be in memory leaves it. */
+  void (*rest) (DlpDecoder *self);
 
-  gpointer reserved[8];
+  gpointer reserved[6];
 };
 
 /* Does a stream that begins with these bytes belong to the codec? At least min(16, size of the
@@ -67,6 +72,11 @@ DLP_API DlpByteStream *dlp_byte_stream_open (DlpFile *file,
                                              GCancellable *cancellable,
                                              GError **error);
 DLP_API void dlp_byte_stream_free (DlpByteStream *self);
+/* Before the first read: what a decoder must hold beyond so many bytes may lie in a file without a
+ * name in @folder. */
+DLP_API void dlp_byte_stream_limit_memory (DlpByteStream *self, gsize bytes, const char *folder);
+/* There may be no read for long: memory that can be had again is given back. */
+DLP_API void dlp_byte_stream_rest (DlpByteStream *self);
 /* Up to @size decoded bytes (> 0); 0 at the clean end; -1 on error. Bytes before damage are
  * returned first, then the error, and the same error again on every later call. */
 DLP_API gssize dlp_byte_stream_read (DlpByteStream *self,

@@ -3,12 +3,15 @@
 #include "dlp-zstd-decoder.h"
 
 #include <string.h>
+/* For ZSTD_createDCtx_advanced(), which the shared library exports too. */
+#define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #include <dlpipe/dlp-error.h>
 
 #include "dlp-zstd-frame.h"
+#include "dlp-zstd-memory.h"
 
 #define WINDOW_LOG_DEFAULT 27
 #define WINDOW_LOG_MIN 10
@@ -31,7 +34,8 @@ struct _DlpZstdDecoder
 {
   DlpDecoder parent_instance;
 
-  ZSTD_DCtx *context;
+  ZSTD_DCtx *context; /* NULL until the first byte is decoded */
+  ZstdMemory memory;
   guint window_log_max;
 
   Unit unit;
@@ -437,6 +441,17 @@ is_waiting_for_input (DlpZstdDecoder *self)
   return self->unit != UNIT_BLOCK || self->left > 0;
 }
 
+static void
+create_context (DlpZstdDecoder *self)
+{
+  ZSTD_customMem memory = { zstd_memory_alloc, zstd_memory_free, &self->memory };
+
+  self->context = ZSTD_createDCtx_advanced (memory);
+  if (self->context == NULL)
+    g_error ("not enough memory for a zstd decoder");
+  ZSTD_DCtx_setParameter (self->context, ZSTD_d_windowLogMax, (int) self->window_log_max);
+}
+
 static gboolean
 dlp_zstd_decoder_decode (DlpDecoder *decoder,
                          const guint8 *in,
@@ -453,6 +468,8 @@ dlp_zstd_decoder_decode (DlpDecoder *decoder,
   *in_used = 0;
   *out_written = 0;
 
+  if (G_UNLIKELY (self->context == NULL))
+    create_context (self);
   if (self->flush && !feed (self, NULL, 0, &none, out, out_size, out_written, error))
     return FALSE;
 
@@ -500,6 +517,18 @@ dlp_zstd_decoder_get_warning (DlpDecoder *decoder)
 }
 
 static void
+dlp_zstd_decoder_limit_memory (DlpDecoder *decoder, gsize bytes, const char *folder)
+{
+  zstd_memory_set_limit (&DLP_ZSTD_DECODER (decoder)->memory, bytes, folder);
+}
+
+static void
+dlp_zstd_decoder_rest (DlpDecoder *decoder)
+{
+  zstd_memory_rest (&DLP_ZSTD_DECODER (decoder)->memory);
+}
+
+static void
 dlp_zstd_decoder_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   DlpZstdDecoder *self = DLP_ZSTD_DECODER (object);
@@ -508,7 +537,8 @@ dlp_zstd_decoder_set_property (GObject *object, guint id, const GValue *value, G
     {
     case PROP_WINDOW_LOG_MAX:
       self->window_log_max = g_value_get_uint (value);
-      ZSTD_DCtx_setParameter (self->context, ZSTD_d_windowLogMax, (int) self->window_log_max);
+      if (self->context != NULL)
+        ZSTD_DCtx_setParameter (self->context, ZSTD_d_windowLogMax, (int) self->window_log_max);
       break;
 
     default:
@@ -538,6 +568,7 @@ dlp_zstd_decoder_finalize (GObject *object)
   DlpZstdDecoder *self = DLP_ZSTD_DECODER (object);
 
   ZSTD_freeDCtx (self->context);
+  zstd_memory_clear (&self->memory);
   g_free (self->warning);
 
   G_OBJECT_CLASS (dlp_zstd_decoder_parent_class)->finalize (object);
@@ -555,6 +586,8 @@ dlp_zstd_decoder_class_init (DlpZstdDecoderClass *klass)
   decoder_class->decode = dlp_zstd_decoder_decode;
   decoder_class->finish = dlp_zstd_decoder_finish;
   decoder_class->get_warning = dlp_zstd_decoder_get_warning;
+  decoder_class->limit_memory = dlp_zstd_decoder_limit_memory;
+  decoder_class->rest = dlp_zstd_decoder_rest;
 
   /**
    * DlpZstdDecoder:window-log-max:
@@ -571,9 +604,6 @@ dlp_zstd_decoder_class_init (DlpZstdDecoderClass *klass)
 static void
 dlp_zstd_decoder_init (DlpZstdDecoder *self)
 {
-  self->context = ZSTD_createDCtx ();
-  if (self->context == NULL)
-    g_error ("not enough memory for a zstd decoder");
-
+  zstd_memory_init (&self->memory);
   self->window_log_max = WINDOW_LOG_DEFAULT;
 }
