@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* Buffers up to the larger of these are recycled, in classes of powers of two. */
 #define DLP_BUFFER_MIN_CLASS 256
 #define DLP_BUFFER_MAX_CLASS (2 * 1024 * 1024)
-/* At most this much is kept for later use. */
+/* At most this much is kept for later use, if nobody says otherwise. */
 #define DLP_BUFFER_MAX_CACHED (32 * 1024 * 1024)
 
 /* Memory that grows, aligned to 64 bytes and at least as large as its use padded to 64 bytes. Empty
@@ -37,6 +37,8 @@ dlp_buffer_ensure (DlpBuffer *self, gsize used, gsize need)
 /* Bytes of all buffers in use, and of those kept for later use. From any thread. */
 gsize dlp_buffer_get_used_bytes (void);
 gsize dlp_buffer_get_cached_bytes (void);
+/* What is kept for later use; of the whole process, the last call counts. */
+void dlp_buffer_set_max_cached (gsize bytes);
 /* Gives back to the system what is kept for later use. */
 void dlp_buffer_trim (void);
 

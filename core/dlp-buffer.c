@@ -33,10 +33,11 @@ struct _FreeBuffer
   FreeBuffer *next;
 };
 
-/* Guards the three below. */
+/* Guards the four below. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static FreeBuffer *free_lists[N_CLASSES];
 static gsize cached_bytes;
+static gsize max_cached_bytes = DLP_BUFFER_MAX_CACHED;
 static gsize used_bytes;
 
 static guint
@@ -115,7 +116,7 @@ put_cached (FreeBuffer *buffer, gsize capacity)
 
   pthread_mutex_lock (&mutex);
   used_bytes -= capacity;
-  keep = capacity <= DLP_BUFFER_MAX_CLASS && cached_bytes + capacity <= DLP_BUFFER_MAX_CACHED;
+  keep = capacity <= DLP_BUFFER_MAX_CLASS && cached_bytes + capacity <= max_cached_bytes;
   if (keep)
     {
       FreeBuffer **list = &free_lists[class_of (capacity)];
@@ -227,6 +228,14 @@ dlp_buffer_get_cached_bytes (void)
   bytes = cached_bytes;
   pthread_mutex_unlock (&mutex);
   return bytes;
+}
+
+void
+dlp_buffer_set_max_cached (gsize bytes)
+{
+  pthread_mutex_lock (&mutex);
+  max_cached_bytes = bytes;
+  pthread_mutex_unlock (&mutex);
 }
 
 void

@@ -32,6 +32,7 @@ typedef struct
   GPtrArray *outputs; /* of DlpPad */
   guint stage;
   guint ordinal;
+  gsize memory_share; /* 0: that of the context */
 
   /* Streaming; the element's thread. */
   DlpMark *mark; /* of the point before the step that runs */
@@ -118,6 +119,8 @@ bool dlp_element_arm (DlpElement *self, DlpTurn turn);
 void dlp_element_serve (DlpElement *self);
 void dlp_element_take_snapshot (DlpElement *self, bool final);
 void dlp_element_clear_snapshot (DlpElement *self);
+/* Where files without names may be made. */
+const char *dlp_element_get_scratch_folder (DlpElement *self);
 
 DlpState *dlp_sink_save_base (DlpSink *self);
 GVariant *dlp_sink_describe_base (const DlpState *base);

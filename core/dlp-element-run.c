@@ -311,12 +311,18 @@ dlp_element_hold_marks (DlpElement *self, gboolean hold)
     __atomic_fetch_sub (&priv->context->n_holding, 1, __ATOMIC_ACQ_REL);
 }
 
+const char *
+dlp_element_get_scratch_folder (DlpElement *self)
+{
+  DlpContext *context = dlp_element_get_context (self);
+
+  return context->state_dir != NULL ? dlp_state_dir_get_path (context->state_dir) : "/var/tmp";
+}
+
 int
 dlp_element_open_scratch (DlpElement *self, GError **error)
 {
-  DlpContext *context = dlp_element_get_context (self);
-  const char *folder =
-      context->state_dir != NULL ? dlp_state_dir_get_path (context->state_dir) : "/var/tmp";
+  const char *folder = dlp_element_get_scratch_folder (self);
   g_autofree char *template = g_build_filename (folder, ".scratch-XXXXXX", NULL);
   int fd = mkostemp (template, O_CLOEXEC);
   int code = errno;

@@ -375,7 +375,9 @@ dlp_element_get_memory_budget (DlpElement *self)
 gsize
 dlp_element_get_memory_share (DlpElement *self)
 {
-  return dlp_element_get_context (self)->memory_share;
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+
+  return priv->memory_share != 0 ? priv->memory_share : priv->context->memory_share;
 }
 
 gboolean

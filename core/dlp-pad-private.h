@@ -37,6 +37,7 @@ struct _DlpPad
   guint64 emitted; /* written by the element's thread, read by others (relaxed) */
   guint64 wanted;  /* after a restore: drop below this position */
   DlpRecordBatchBuilder *builder;
+  gsize batch_bytes;     /* an open record batch of so many is pushed */
   DlpMark *open_mark;    /* of the builder's first record */
   guint64 open_position; /* of the builder's first record */
   DlpRecordBatch *empty; /* of length 0, made once */
@@ -53,7 +54,9 @@ DlpPad *
 dlp_pad_new (DlpElement *element, const char *name, DlpPadDirection direction, bool optional);
 /* Joins an output to an input pad by a new link. */
 void dlp_pad_link (DlpPad *output, DlpPad *input);
-void dlp_pad_set_link_limits (DlpPad *output, guint max_batches, gsize max_bytes);
+/* @max_bytes counts what is queued, @batch_bytes what is put together here. */
+void
+dlp_pad_set_link_limits (DlpPad *output, guint max_batches, gsize max_bytes, gsize batch_bytes);
 /* Before the run: where the consumer goes on, and so what the producer drops. */
 void dlp_pad_restore_input (DlpPad *input, DlpMark *producer_mark, guint64 position);
 /* @position: how much was consumed before it was closed. */

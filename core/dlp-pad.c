@@ -105,6 +105,7 @@ dlp_pad_link (DlpPad *output, DlpPad *input)
 {
   output->link = g_new0 (DlpQueue, 1);
   dlp_queue_init (output->link, 16, 16 * 1024 * 1024);
+  output->batch_bytes = DLP_RECORD_BATCH_MAX_BYTES;
   input->link = output->link;
   output->peer = input;
   input->peer = output;
@@ -113,10 +114,11 @@ dlp_pad_link (DlpPad *output, DlpPad *input)
 }
 
 void
-dlp_pad_set_link_limits (DlpPad *output, guint max_batches, gsize max_bytes)
+dlp_pad_set_link_limits (DlpPad *output, guint max_batches, gsize max_bytes, gsize batch_bytes)
 {
   output->link->max_batches = MAX (max_batches, 1);
   output->link->max_bytes = MAX (max_bytes, 1);
+  output->batch_bytes = MIN (batch_bytes, DLP_RECORD_BATCH_MAX_BYTES);
 }
 
 void
@@ -413,6 +415,7 @@ flush_if_full (DlpPad *self)
   guint limit = get_context (self)->batch_records;
 
   if (dlp_record_batch_builder_is_full (self->builder) ||
+      dlp_record_batch_builder_get_bytes (self->builder) >= self->batch_bytes ||
       (limit != 0 && dlp_record_batch_builder_get_length (self->builder) >= limit))
     flush_builder (self);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Checks of the whole graph, schemas from the sources down, and what each part may hold of the
- * memory budget. */
+/* Checks of the whole graph, and schemas from the sources down. */
 
 #include <string.h>
 
@@ -9,9 +8,6 @@
 #include <dlpipe/dlp-reader.h>
 
 #include "dlp-pipeline-private.h"
-
-#define MIB (G_GUINT64_CONSTANT (1024) * 1024)
-#define FILES_LINK_BATCHES 4
 
 static bool
 check_links (DlpPipeline *self, DlpElement *element, GError **error)
@@ -241,35 +237,6 @@ count_workers (DlpPipeline *self)
   return self->workers != 0 ? self->workers : dlp_cpu_budget ();
 }
 
-static void
-deal_memory (DlpPipeline *self)
-{
-  guint64 total = self->memory;
-  guint64 link_bytes;
-  guint n_links = 0;
-
-  if (total == 0)
-    total = MIN (64 * MIB + 48 * MIB * count_workers (self), dlp_memory_limit () / 4);
-  for (guint i = 0; i < self->elements->len; i++)
-    n_links += dlp_element_get_n_inputs (g_ptr_array_index (self->elements, i));
-
-  link_bytes = CLAMP (total / 4 / MAX (n_links, 1), 16 * 1024, 16 * MIB);
-  self->run->memory_share = CLAMP (total / 2 / MAX (self->elements->len, 1), 64 * 1024, 64 * MIB);
-  self->memory = self->run->memory = total;
-  for (guint i = 0; i < self->elements->len; i++)
-    for (guint k = 0; k < dlp_element_get_n_outputs (g_ptr_array_index (self->elements, i)); k++)
-      {
-        DlpPad *output = dlp_element_get_output (g_ptr_array_index (self->elements, i), k);
-        guint batches = self->link_batches;
-
-        if (output->link == NULL)
-          continue;
-        if (dlp_schema_get_kind (output->schema) == DLP_SCHEMA_FILES)
-          batches = MIN (batches, FILES_LINK_BATCHES);
-        dlp_pad_set_link_limits (output, batches, link_bytes);
-      }
-}
-
 bool
 dlp_pipeline_build (DlpPipeline *self, GError **error)
 {
@@ -302,9 +269,9 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
         dlp_pipeline_place_error (self, g_ptr_array_index (self->order, i), error);
         return false;
       }
-  deal_memory (self);
-  self->run->pool =
-      dlp_work_pool_new (self->runner_kind == DLP_RUNNER_SEQUENTIAL ? 0 : count_workers (self));
   self->workers = count_workers (self);
+  dlp_pipeline_deal_memory (self);
+  self->run->pool =
+      dlp_work_pool_new (self->runner_kind == DLP_RUNNER_SEQUENTIAL ? 0 : self->workers);
   return true;
 }

@@ -82,6 +82,8 @@ void dlp_pipeline_place_error (DlpPipeline *self, DlpElement *element, GError **
 
 /* build */
 bool dlp_pipeline_build (DlpPipeline *self, GError **error);
+/* Limits of links, shares of elements; the graph is built. */
+void dlp_pipeline_deal_memory (DlpPipeline *self);
 
 /* restore */
 bool dlp_pipeline_restore (DlpPipeline *self, GError **error);

@@ -121,6 +121,7 @@ describe_element (DlpElement *element, const DlpElementPlace *place)
   guint n_inputs = dlp_element_get_n_inputs (element);
   g_autofree gint64 *positions = g_new (gint64, n_inputs + 1);
   GVariantDict dict;
+  GVariant *described;
 
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "name", "s", dlp_element_get_name (element));
@@ -145,7 +146,10 @@ describe_element (DlpElement *element, const DlpElementPlace *place)
     g_variant_dict_insert_value (&dict, "state", klass->describe (element, place->state));
   if (place->base != NULL)
     g_variant_dict_insert_value (&dict, "sink", dlp_sink_describe_base (place->base));
-  return g_variant_dict_end (&dict);
+  described = g_variant_dict_end (&dict);
+  /* As bytes it takes a tenth of the memory, which matters where there are a thousand of them. */
+  g_variant_get_data (described);
+  return described;
 }
 
 /* The oldest of the marks that open consumers refer to. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dlp-element-private.h"
 #include "dlp-reader-private.h"
 
 DlpReaderLane *
@@ -60,7 +61,11 @@ open_stream (DlpReaderLane *self, GCancellable *cancellable)
 
   self->stream = dlp_byte_stream_open (self->file, self->offset, priv->window_log_max,
                                        priv->effective_read_size, cancellable, &self->failed);
-  return self->stream != NULL;
+  if (self->stream == NULL)
+    return false;
+  dlp_byte_stream_limit_memory (self->stream, priv->stream_memory,
+                                dlp_element_get_scratch_folder (DLP_ELEMENT (self->reader)));
+  return true;
 }
 
 static DlpReaderChunk *
@@ -294,6 +299,8 @@ dlp_reader_lane_fill (DlpReaderLane *self, bool may_grow, GCancellable *cancella
   clock_gettime (CLOCK_THREAD_CPUTIME_ID, &cpu);
   self->paused = false;
   chunk = fill (self, may_grow, cancellable);
+  if (self->stream != NULL)
+    dlp_byte_stream_rest (self->stream);
   waited = elapsed_us (CLOCK_MONOTONIC, &wall) - elapsed_us (CLOCK_THREAD_CPUTIME_ID, &cpu);
   if (waited > 0)
     dlp_element_add_io_wait (DLP_ELEMENT (self->reader), waited);

@@ -240,10 +240,11 @@ struct _DlpReaderPrivate
   /* Between start() and stop(). */
   gsize chunk_size;
   gsize effective_read_size;
-  guint window;     /* chunks of a lane in its turn */
-  guint look_ahead; /* files taken beyond those in the rotation */
-  guint max_open;   /* lock, once there are threads */
-  gsize share;
+  guint window;        /* chunks of a lane in its turn */
+  guint look_ahead;    /* files taken beyond those in the rotation */
+  guint max_open;      /* lock, once there are threads */
+  gsize share;         /* for chunks */
+  gsize stream_memory; /* for each stream */
   bool threaded;
   pthread_t *threads;
   guint n_threads;

@@ -2,6 +2,7 @@
 
 /* What leaves the reader, in order. Position, state and counters change here and nowhere else. */
 
+#include "dlp-pad-private.h"
 #include "dlp-reader-private.h"
 #include "dlp-record-batch-private.h"
 
@@ -117,11 +118,11 @@ add_counts (DlpReaderPrivate *priv, DlpReaderChunk *chunk, guint64 end)
 /* Rows of some size are handed on as they are; small ones are gathered, also over the ends of
  * files. */
 static bool
-is_worth_pushing (DlpRecordBatch *batch, guint n)
+is_worth_pushing (DlpPad *out, DlpRecordBatch *batch, guint n)
 {
   return n >= MIN_PUSHED ||
          dlp_record_batch_get_bytes (batch) / dlp_record_batch_length (batch) * n >=
-             MIN_PUSHED_BYTES;
+             MIN (MIN_PUSHED_BYTES, out->batch_bytes);
 }
 
 static void
@@ -133,7 +134,7 @@ emit_good (DlpReader *self, DlpReaderChunk *chunk, DlpReaderPlace *place, guint 
   guint row = chunk->row_in_batch;
 
   place->reached = dlp_record_batch_coordinate (batch, row + n - 1)->row + 1;
-  if (is_worth_pushing (batch, n))
+  if (is_worth_pushing (priv->out, batch, n))
     dlp_pad_push_rows (priv->out, batch, row, n);
   else
     dlp_pad_append_rows (priv->out, batch, row, n);

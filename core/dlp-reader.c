@@ -9,6 +9,8 @@
  */
 #define LOOK_AHEAD 16
 #define MIN_CHUNK_BYTES (16 * 1024)
+/* For each file open at once, of which there are two beyond those in the rotation. */
+#define WANTED_BYTES (12 * 1024 * 1024)
 /* Streams open beyond those in the rotation, where a reader's share of memory is at least so much.
  */
 #define SHARE_FOR_ONE_MORE (2 * 1024 * 1024)
@@ -168,14 +170,22 @@ dlp_reader_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
 
 /* ---- start and stop ---- */
 
+static gsize
+dlp_reader_want_memory (DlpElement *element, guint n_workers)
+{
+  return (dlp_reader_get_private (DLP_READER (element))->interleave + 2) * (gsize) WANTED_BYTES;
+}
+
+/* A quarter for chunks, the rest for what decoders hold, such as windows. */
 static void
 deal_memory (DlpReader *self)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  gsize share = dlp_element_get_memory_share (DLP_ELEMENT (self));
   guint k = priv->interleave;
   guint more;
 
-  priv->share = dlp_element_get_memory_share (DLP_ELEMENT (self));
+  priv->share = share / 4;
   priv->chunk_size =
       MIN (priv->chunk_bytes, MAX (priv->share / (4 * ((gsize) k + 1)), MIN_CHUNK_BYTES));
   /* A record in a chunk is at most as long as the chunk: what is too long is found by its being
@@ -183,9 +193,11 @@ deal_memory (DlpReader *self)
   priv->chunk_size = MIN (priv->chunk_size, priv->max_record_bytes);
   priv->effective_read_size = MIN (priv->read_size, MAX (priv->chunk_size, MIN_CHUNK_BYTES));
 
-  more = priv->share >= SHARE_FOR_TWO_MORE ? 2 : priv->share >= SHARE_FOR_ONE_MORE ? 1 : 0;
+  more = share >= SHARE_FOR_TWO_MORE ? 2 : share >= SHARE_FOR_ONE_MORE ? 1 : 0;
   priv->threaded = dlp_element_get_n_workers (DLP_ELEMENT (self)) > 0;
   priv->max_open = k + more;
+  priv->stream_memory = (share - priv->share) / priv->max_open;
+  priv->stream_memory -= MIN (priv->effective_read_size, priv->stream_memory);
   priv->look_ahead = priv->threaded ? LOOK_AHEAD : 0;
   priv->window = k == 1 ? 2 + priv->n_workers : 3;
 }
@@ -551,6 +563,7 @@ dlp_reader_class_init (DlpReaderClass *klass)
   element_class->load = dlp_reader_load;
   element_class->report = dlp_reader_report;
   element_class->mark_input = dlp_reader_mark_input;
+  element_class->want_memory = dlp_reader_want_memory;
   install_properties (object_class);
 }
 

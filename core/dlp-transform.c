@@ -12,6 +12,9 @@
 
 #include "dlp-element-private.h"
 
+/* What a ticket takes: a record batch, and what is made of it. */
+#define TICKET_BYTES (DLP_RECORD_BATCH_MAX_BYTES * 3 / 2)
+
 typedef struct
 {
   GPtrArray *batches; /* of DlpRecordBatch */
@@ -54,6 +57,9 @@ typedef struct
   gsize bytes_out;  /* of their inputs */
   gsize bytes_done; /* lock: of the outputs of those that are done */
   guint n_running;  /* lock: handed to the pool and not done */
+  guint max_out;    /* see has_room() */
+  gsize max_bytes_out;
+  gsize worker_memory; /* of each worker's context */
   guint n_workers;
   DlpTransformWorker *workers; /* each used by its own thread */
 } DlpTransformPrivate;
@@ -321,7 +327,7 @@ release (DlpTransform *self, DlpTransformPrivate *priv, DlpTransformOutput *tick
 }
 
 static bool
-has_room (DlpTransform *self, DlpTransformPrivate *priv)
+has_room (DlpTransformPrivate *priv)
 {
   gsize bytes;
 
@@ -330,8 +336,7 @@ has_room (DlpTransform *self, DlpTransformPrivate *priv)
   pthread_mutex_lock (&priv->lock);
   bytes = priv->bytes_out + priv->bytes_done;
   pthread_mutex_unlock (&priv->lock);
-  return priv->n_out < 2 * priv->n_workers + 2 &&
-         bytes < dlp_element_get_memory_share (DLP_ELEMENT (self));
+  return priv->n_out < priv->max_out && bytes < priv->max_bytes_out;
 }
 
 static DlpStep
@@ -342,7 +347,7 @@ dlp_transform_step (DlpElement *element, GCancellable *cancellable, GError **err
   DlpPad *in = dlp_element_get_input (element, 0);
   bool room;
 
-  while ((room = has_room (self, priv)) && dlp_pad_fill (in))
+  while ((room = has_room (priv)) && dlp_pad_fill (in))
     submit (self, priv, in);
 
   if (priv->head != NULL && is_done (priv, priv->head))
@@ -368,6 +373,39 @@ dlp_transform_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
     dlp_pad_get_cursor (dlp_element_get_input (element, 0), cursor);
 }
 
+static guint
+count_tickets (guint n_workers)
+{
+  return 2 * MAX (n_workers, 1) + 2;
+}
+
+static gsize
+dlp_transform_want_memory (DlpElement *element, guint n_workers)
+{
+  return MAX (n_workers, 1) * DLP_TRANSFORM_GET_CLASS (element)->worker_memory +
+         count_tickets (n_workers) * (gsize) TICKET_BYTES;
+}
+
+/* Tickets come first, up to half of what there is. */
+static void
+deal_memory (DlpTransform *self, DlpTransformPrivate *priv)
+{
+  gsize share = dlp_element_get_memory_share (DLP_ELEMENT (self));
+
+  priv->max_out = count_tickets (priv->n_workers);
+  priv->max_bytes_out = MIN (priv->max_out * (gsize) TICKET_BYTES, share / 2);
+  priv->worker_memory = MIN ((share - priv->max_bytes_out) / priv->n_workers,
+                             DLP_TRANSFORM_GET_CLASS (self)->worker_memory);
+}
+
+gsize
+dlp_transform_get_worker_memory (DlpTransform *self)
+{
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (self);
+
+  return priv->worker_memory;
+}
+
 static gboolean
 dlp_transform_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
@@ -375,6 +413,7 @@ dlp_transform_start (DlpElement *element, GCancellable *cancellable, GError **er
 
   priv->n_workers = MAX (dlp_element_get_n_workers (element), 1);
   priv->workers = g_new0 (DlpTransformWorker, priv->n_workers);
+  deal_memory (DLP_TRANSFORM (element), priv);
   return TRUE;
 }
 
@@ -469,6 +508,7 @@ dlp_transform_class_init (DlpTransformClass *klass)
   element_class->describe = dlp_transform_describe;
   element_class->load = dlp_transform_load;
   element_class->mark_input = dlp_transform_mark_input;
+  element_class->want_memory = dlp_transform_want_memory;
 }
 
 static void

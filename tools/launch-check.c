@@ -76,21 +76,22 @@ print_memory (GVariant *report)
 {
   g_autoptr (GVariant) elements =
       g_variant_lookup_value (report, "elements", G_VARIANT_TYPE ("aa{sv}"));
-  guint64 links = 0, share = 0, limit;
+  guint64 links = 0, shares = 0, number;
   gsize n = g_variant_n_children (elements);
 
-  g_variant_lookup (report, "memory-share", "t", &share);
   for (gsize i = 0; i < n; i++)
     {
       g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
 
-      if (g_variant_lookup (element, "queue-limit-bytes", "t", &limit))
-        links += limit;
+      if (g_variant_lookup (element, "queue-limit-bytes", "t", &number))
+        links += number;
+      if (g_variant_lookup (element, "memory-share", "t", &number))
+        shares += number;
     }
-  printf ("memory at worst: %" G_GUINT64_FORMAT " MiB in links, %zu elements of up to "
-          "%" G_GUINT64_FORMAT " MiB: %" G_GUINT64_FORMAT
+  printf ("memory at worst: %" G_GUINT64_FORMAT " MiB in links, %" G_GUINT64_FORMAT
+          " MiB in elements: %" G_GUINT64_FORMAT
           " MiB; a record larger than its share counts once more\n",
-          links >> 20, n, share >> 20, (links + n * share) >> 20);
+          links >> 20, shares >> 20, (links + shares) >> 20);
 }
 
 int

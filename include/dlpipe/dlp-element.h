@@ -105,8 +105,12 @@ struct _DlpElementClass
   /* (nullable): something said in the report about a described state, such as counts; floating
    * a{sv}. The default is the described state. */
   GVariant *(*report) (DlpElement *self, GVariant *described);
+  /* (nullable): bytes that it could make use of beyond its links, such as for a cache; asked after
+   * negotiate(), with @n_workers in the pool. What it gets of the pipeline's memory budget is
+   * dlp_element_get_memory_share(). The default asks for next to nothing. */
+  gsize (*want_memory) (DlpElement *self, guint n_workers);
 
-  gpointer reserved[16];
+  gpointer reserved[15];
 };
 
 /* ---- construction (in instance init, or request_pad) ---- */
@@ -134,7 +138,8 @@ DLP_API guint dlp_element_get_ordinal (DlpElement *self);
 DLP_API gboolean dlp_element_get_strict (DlpElement *self);
 /* The memory budget of the whole pipeline, in bytes; known in start(). */
 DLP_API guint64 dlp_element_get_memory_budget (DlpElement *self);
-/* Bytes that this element may hold beyond its links: its share of the memory budget. */
+/* Bytes that this element may hold beyond its links, from start() on: at most what its class's
+ * want_memory() asked for, less where the memory budget is short. */
 DLP_API gsize dlp_element_get_memory_share (DlpElement *self);
 /* The pipeline was asked to end its inputs: a source or reader ends as soon as it can. */
 DLP_API gboolean dlp_element_is_finishing (DlpElement *self);

@@ -40,9 +40,15 @@ struct _DlpTransformClass
                        guint64 first,
                        DlpTransformOutput *output,
                        GError **error);
+  /* What the context of one worker could make use of, such as for a cache. */
+  gsize worker_memory;
 
-  gpointer reserved[8];
+  gpointer reserved[7];
 };
+
+/* In worker_new() and process(): what the context of one worker may hold. At most its class's
+ * worker_memory, less where the memory budget is short. */
+DLP_API gsize dlp_transform_get_worker_memory (DlpTransform *self);
 
 /* The builder for output pad @pad (0: `out`); end each record with
  * dlp_transform_output_end_record(). */

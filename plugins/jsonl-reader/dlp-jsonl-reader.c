@@ -7,7 +7,7 @@
 #include "json-lines.h"
 #include "json-record.h"
 
-/* What a worker keeps for the next line. */
+/* What a worker keeps for the next line, where there is memory for it. */
 #define MAX_SCRATCH_BYTES (1024 * 1024)
 #define TEXT_FIELD 0
 
@@ -26,6 +26,7 @@ struct _DlpJsonlReader
 typedef struct
 {
   JsonScratch *scratch;
+  gsize max_scratch;
   JsonCounts counts;
   JsonValue values[];
 } Worker;
@@ -133,6 +134,8 @@ dlp_jsonl_reader_worker_new (DlpReader *reader)
   Worker *worker = g_malloc0 (sizeof (Worker) + self->n_values * sizeof (JsonValue));
 
   worker->scratch = json_scratch_new ();
+  worker->max_scratch =
+      MIN (dlp_element_get_memory_share (DLP_ELEMENT (reader)) / 32, MAX_SCRATCH_BYTES);
   return worker;
 }
 
@@ -277,7 +280,7 @@ dlp_jsonl_reader_parse (DlpReader *reader, gpointer data, DlpReaderChunk *chunk)
     }
 
   dlp_reader_chunk_pass_lines (chunk, lines);
-  json_scratch_trim (worker->scratch, MAX_SCRATCH_BYTES);
+  json_scratch_trim (worker->scratch, worker->max_scratch);
 }
 
 /* ---- object ---- */

@@ -16,6 +16,7 @@
 
 /* Input records in one step at most. */
 #define STEP_RECORDS 256
+#define WANTED_BYTES (64 * 1024 * 1024)
 /* Cursors remembered. */
 #define HISTORY 64
 
@@ -310,6 +311,13 @@ dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **erro
   return TRUE;
 }
 
+/* For records; more of them are spilled. */
+static gsize
+dlp_shuffle_want_memory (DlpElement *element, guint n_workers)
+{
+  return WANTED_BYTES;
+}
+
 static void
 dlp_shuffle_stop (DlpElement *element)
 {
@@ -531,6 +539,7 @@ dlp_shuffle_class_init (DlpShuffleClass *klass)
   object_class->get_property = dlp_shuffle_get_property;
   object_class->finalize = dlp_shuffle_finalize;
   element_class->start = dlp_shuffle_start;
+  element_class->want_memory = dlp_shuffle_want_memory;
   element_class->step = dlp_shuffle_step;
   element_class->stop = dlp_shuffle_stop;
   element_class->save = dlp_shuffle_save;

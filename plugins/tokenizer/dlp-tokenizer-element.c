@@ -5,6 +5,7 @@
 #include <dlpipe/dlp-tokenizer.h>
 
 #define NO_EOD G_MAXUINT32
+#define CACHE_BYTES (32 * 1024 * 1024)
 
 enum
 {
@@ -219,7 +220,9 @@ dlp_tokenizer_element_worker_new (DlpTransform *transform)
 {
   DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (transform);
 
-  return dlp_tokenizer_context_new (self->tokenizer, self->cache_bytes);
+  return dlp_tokenizer_context_new (
+      self->tokenizer,
+      self->cache_bytes > 0 ? self->cache_bytes : dlp_transform_get_worker_memory (transform));
 }
 
 static void
@@ -603,9 +606,9 @@ install_properties (GObjectClass *object_class)
                          DLP_TYPE_SPECIAL_TOKENS, DLP_SPECIAL_TOKENS_TEXT, rw);
   properties[PROP_KEEP_TEXT] = g_param_spec_boolean (
       "keep-text", NULL, "Keep the field with the text beside the tokens", FALSE, rw);
-  properties[PROP_CACHE_BYTES] =
-      g_param_spec_uint64 ("cache-bytes", NULL, "Cache of each worker; 0: the default", 0,
-                           G_MAXUINT32, 0, rw | DLP_PARAM_BYTES | DLP_PARAM_FREE);
+  properties[PROP_CACHE_BYTES] = g_param_spec_uint64 (
+      "cache-bytes", NULL, "Cache of each worker; 0: 32M, less where memory is short", 0,
+      G_MAXUINT32, 0, rw | DLP_PARAM_BYTES | DLP_PARAM_FREE);
   properties[PROP_VOCAB_SIZE] =
       g_param_spec_uint64 ("vocab-size", NULL, "Largest id + 1", 0, G_MAXUINT64, 0, r);
   properties[PROP_MODEL_NAME] =
@@ -627,6 +630,7 @@ dlp_tokenizer_element_class_init (DlpTokenizerElementClass *klass)
   object_class->finalize = dlp_tokenizer_element_finalize;
   element_class->negotiate = dlp_tokenizer_element_negotiate;
   transform_class->counters = counter_names;
+  transform_class->worker_memory = CACHE_BYTES;
   transform_class->worker_new = dlp_tokenizer_element_worker_new;
   transform_class->worker_free = dlp_tokenizer_element_worker_free;
   transform_class->process = dlp_tokenizer_element_process;
