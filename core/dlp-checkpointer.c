@@ -180,7 +180,11 @@ free_snapshots (DlpSnapshot *snapshots, guint n)
 }
 
 static bool
-sync_sinks (DlpCheckpointer *self, DlpSnapshot *snapshots, guint n, GError **error)
+sync_sinks (DlpCheckpointer *self,
+            DlpSnapshot *snapshots,
+            guint n,
+            GCancellable *cancellable,
+            GError **error)
 {
   for (guint i = 0; i < n; i++)
     {
@@ -191,7 +195,7 @@ sync_sinks (DlpCheckpointer *self, DlpSnapshot *snapshots, guint n, GError **err
       if (klass->sync == NULL)
         continue;
       dlp_watchdog_enter (self->pipeline->watchdog, snapshots[i].element, "is syncing");
-      ok = klass->sync (sink, snapshots[i].state, error);
+      ok = klass->sync (sink, snapshots[i].state, cancellable, error);
       dlp_watchdog_leave (self->pipeline->watchdog);
       if (!ok)
         return false;
@@ -211,7 +215,7 @@ publish (DlpCheckpointer *self, DlpSnapshot *snapshots, guint n, bool complete, 
       if (klass->publish == NULL)
         continue;
       dlp_watchdog_enter (self->pipeline->watchdog, snapshots[i].element, "is publishing");
-      ok = klass->publish (sink, snapshots[i].state, complete, error);
+      ok = klass->publish (sink, snapshots[i].state, complete, NULL, error);
       dlp_watchdog_leave (self->pipeline->watchdog);
       if (!ok)
         return false;
@@ -239,7 +243,7 @@ write_checkpoint (DlpCheckpointer *self, DlpSnapshot *snapshots, bool complete, 
 }
 
 static bool
-commit (DlpCheckpointer *self, bool complete, GError **error)
+commit (DlpCheckpointer *self, bool complete, GCancellable *cancellable, GError **error)
 {
   guint n = self->sinks->len;
   DlpSnapshot *snapshots = g_new0 (DlpSnapshot, n);
@@ -253,7 +257,8 @@ commit (DlpCheckpointer *self, bool complete, GError **error)
       free_snapshots (snapshots, n);
       return true;
     }
-  ok = (self->pipeline->dir == NULL && !complete) || sync_sinks (self, snapshots, n, error);
+  ok = (self->pipeline->dir == NULL && !complete) ||
+       sync_sinks (self, snapshots, n, cancellable, error);
   if (ok && self->pipeline->dir != NULL)
     ok = write_checkpoint (self, snapshots, complete, error);
   if (ok && complete)
@@ -274,11 +279,11 @@ dlp_checkpointer_commit (DlpCheckpointer *self, bool complete, GError **error)
 
       if (dlp_flag_get (dlp_element_get_private (sink)->ended))
         continue;
-      if (klass->flush != NULL && !klass->flush (DLP_SINK (sink), error))
+      if (klass->flush != NULL && !klass->flush (DLP_SINK (sink), NULL, error))
         return false;
       dlp_element_take_snapshot (sink, false);
     }
-  return commit (self, complete, error);
+  return commit (self, complete, NULL, error);
 }
 
 void
@@ -313,7 +318,7 @@ try_commit (DlpCheckpointer *self)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!collect (self) || commit (self, false, &error))
+  if (!collect (self) || commit (self, false, self->pipeline->run->cancellable, &error))
     return true;
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PENDING))
     return false;

@@ -81,9 +81,14 @@ dlp_element_serve (DlpElement *self)
     return;
 
   klass = DLP_SINK_GET_CLASS (self);
-  if (klass->flush != NULL && !klass->flush (DLP_SINK (self), &error))
+  if (klass->flush != NULL && !klass->flush (DLP_SINK (self), priv->context->cancellable, &error))
     {
-      priv->context->fail (priv->context, self, error);
+      /* Interrupted by a stop: it is asked again for the last checkpoint. */
+      if (dlp_flag_get (priv->context->stopping) &&
+          g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        g_error_free (error);
+      else
+        priv->context->fail (priv->context, self, error);
       return;
     }
   dlp_element_take_snapshot (self, false);

@@ -77,13 +77,13 @@ wake_all (DlpPipeline *self)
 }
 
 /* What a stop interrupts in its I/O is no fault; but a sink that was interrupted in the midst of a
- * record batch has no state to go on from. */
+ * record batch has no state to go on from, if there is to be one. */
 static bool
 is_interruption (DlpPipeline *self, DlpElement *element, GError *error)
 {
   return dlp_flag_get (self->run->stopping) &&
          g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) &&
-         (element == NULL || !DLP_IS_SINK (element));
+         (element == NULL || !DLP_IS_SINK (element) || self->dir == NULL);
 }
 
 void
@@ -300,7 +300,7 @@ publish_again (DlpPipeline *self, GError **error)
       if (!DLP_IS_SINK (element) || DLP_SINK_GET_CLASS (element)->publish == NULL)
         continue;
       state = DLP_ELEMENT_GET_CLASS (element)->save (element);
-      if (!DLP_SINK_GET_CLASS (element)->publish (DLP_SINK (element), state, TRUE, error))
+      if (!DLP_SINK_GET_CLASS (element)->publish (DLP_SINK (element), state, TRUE, NULL, error))
         return false;
     }
   return true;

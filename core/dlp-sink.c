@@ -36,13 +36,24 @@ static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (DlpSink, dlp_sink, DLP_TYPE_ELEMENT)
 
+/* One that a stop interrupts is done again by whoever goes on: all is consumed already. */
 static DlpStep
-drain (DlpSink *self, DlpSinkPrivate *priv, GError **error)
+drain (DlpSink *self, DlpSinkPrivate *priv, GCancellable *cancellable, GError **error)
 {
   DlpSinkClass *klass = DLP_SINK_GET_CLASS (self);
+  GError *failure = NULL;
 
-  if (!priv->state.drained && klass->drain != NULL && !klass->drain (self, error))
-    return DLP_STEP_ERROR;
+  if (!priv->state.drained && klass->drain != NULL && !klass->drain (self, cancellable, &failure))
+    {
+      if (dlp_flag_get (dlp_element_get_context (DLP_ELEMENT (self))->stopping) &&
+          g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        {
+          g_error_free (failure);
+          return DLP_STEP_MORE;
+        }
+      g_propagate_error (error, failure);
+      return DLP_STEP_ERROR;
+    }
   priv->state.drained = TRUE;
   return DLP_STEP_END;
 }
@@ -58,13 +69,14 @@ dlp_sink_step (DlpElement *element, GCancellable *cancellable, GError **error)
 
   batch = dlp_pad_peek (in, &row);
   if (batch == NULL)
-    return dlp_pad_is_over (in) ? drain (self, priv, error) : dlp_element_want_input (element, 0);
+    return dlp_pad_is_over (in) ? drain (self, priv, cancellable, error) :
+                                  dlp_element_want_input (element, 0);
 
   n = dlp_record_batch_get_length (batch) - row;
   if (priv->use_digest)
     dlp_digest_add (&priv->state.digest, batch, row, n, dlp_pad_get_position (in));
   dlp_stat_add (&priv->state.records, n);
-  if (!DLP_SINK_GET_CLASS (self)->consume (self, batch, row, n, error))
+  if (!DLP_SINK_GET_CLASS (self)->consume (self, batch, row, n, cancellable, error))
     return DLP_STEP_ERROR;
   dlp_pad_consume (in, n);
   return DLP_STEP_MORE;

@@ -187,7 +187,12 @@ count_tokens (LaunchProbe *self, DlpRecordBatch *batch, guint row)
 }
 
 static gboolean
-launch_probe_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guint n, GError **error)
+launch_probe_consume (DlpSink *sink,
+                      DlpRecordBatch *batch,
+                      guint row,
+                      guint n,
+                      GCancellable *cancellable,
+                      GError **error)
 {
   LaunchProbe *self = LAUNCH_PROBE (sink);
 

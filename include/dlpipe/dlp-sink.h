@@ -31,18 +31,36 @@ struct _DlpSinkClass
 {
   DlpElementClass parent_class;
 
+  /* What waits for others ends when @cancellable (nullable) says so, with G_IO_ERROR_CANCELLED: the
+   * run is stopped, or fails. A sink that was interrupted in consume() has no state: a stopped run
+   * goes on from the checkpoint before; drain(), flush() and sync() are called again. What a
+   * stopped run does for its last checkpoint, and a complete one in its end, is given none. */
+
   /* Takes rows [row, row + n) of a batch. */
-  gboolean (*consume) (DlpSink *self, DlpRecordBatch *batch, guint row, guint n, GError **error);
+  gboolean (*consume) (DlpSink *self,
+                       DlpRecordBatch *batch,
+                       guint row,
+                       guint n,
+                       GCancellable *cancellable,
+                       GError **error);
   /* (nullable): the end of the stream: writes what is left, so that the state saved next is the
-   * final one. May be called again after a restore. */
-  gboolean (*drain) (DlpSink *self, GError **error);
+   * final one. May be called again after a restore. If it takes long it minds @cancellable: what it
+   * has written before counts, and a run that is stopped in it goes on with it. */
+  gboolean (*drain) (DlpSink *self, GCancellable *cancellable, GError **error);
   /* (nullable): hands what is buffered to the system; before save(). */
-  gboolean (*flush) (DlpSink *self, GError **error);
+  gboolean (*flush) (DlpSink *self, GCancellable *cancellable, GError **error);
   /* (nullable): on the checkpoint thread, while consume() may run. */
-  gboolean (*sync) (DlpSink *self, const DlpState *state, GError **error);
+  gboolean (*sync) (DlpSink *self,
+                    const DlpState *state,
+                    GCancellable *cancellable,
+                    GError **error);
   /* (nullable): makes finished outputs visible; @complete: the run is over. On the checkpoint
    * thread, after a checkpoint with @state is durable; again at start, with the state restored. */
-  gboolean (*publish) (DlpSink *self, const DlpState *state, gboolean complete, GError **error);
+  gboolean (*publish) (DlpSink *self,
+                       const DlpState *state,
+                       gboolean complete,
+                       GCancellable *cancellable,
+                       GError **error);
   /* (nullable) (transfer full): where the output goes, for the state folder and messages; NULL: not
    * a file sink. */
   char *(*get_location) (DlpSink *self);

@@ -91,7 +91,7 @@ dlp_jsonl_sink_start (DlpElement *element, GCancellable *cancellable, GError **e
     return TRUE;
 
   if (is_stdout (self))
-    self->output = jsonl_output_stdout (cancellable);
+    self->output = jsonl_output_stdout ();
   else if (self->loaded.attempt == 0)
     self->output = jsonl_output_create (self->location, run_id, attempt.attempt, error);
   else
@@ -116,7 +116,12 @@ dlp_jsonl_sink_stop (DlpElement *element)
 }
 
 static gboolean
-dlp_jsonl_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guint n, GError **error)
+dlp_jsonl_sink_consume (DlpSink *sink,
+                        DlpRecordBatch *batch,
+                        guint row,
+                        guint n,
+                        GCancellable *cancellable,
+                        GError **error)
 {
   DlpJsonlSink *self = DLP_JSONL_SINK (sink);
 
@@ -128,6 +133,7 @@ dlp_jsonl_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guint n
       return FALSE;
     }
 
+  json_writer_begin (self->writer, cancellable);
   for (guint i = 0; i < n; i++)
     json_row_write (self->row, self->writer, batch, row + i);
   jsonl_output_add_lines (self->output, n);
@@ -136,7 +142,7 @@ dlp_jsonl_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guint n
 }
 
 static gboolean
-dlp_jsonl_sink_flush (DlpSink *sink, GError **error)
+dlp_jsonl_sink_flush (DlpSink *sink, GCancellable *cancellable, GError **error)
 {
   DlpJsonlSink *self = DLP_JSONL_SINK (sink);
 
@@ -144,7 +150,7 @@ dlp_jsonl_sink_flush (DlpSink *sink, GError **error)
 }
 
 static gboolean
-dlp_jsonl_sink_drain (DlpSink *sink, GError **error)
+dlp_jsonl_sink_drain (DlpSink *sink, GCancellable *cancellable, GError **error)
 {
   DlpJsonlSink *self = DLP_JSONL_SINK (sink);
   gboolean ok;
@@ -159,7 +165,10 @@ dlp_jsonl_sink_drain (DlpSink *sink, GError **error)
 }
 
 static gboolean
-dlp_jsonl_sink_sync (DlpSink *sink, const DlpState *state, GError **error)
+dlp_jsonl_sink_sync (DlpSink *sink,
+                     const DlpState *state,
+                     GCancellable *cancellable,
+                     GError **error)
 {
   DlpJsonlSink *self = DLP_JSONL_SINK (sink);
 
@@ -237,7 +246,11 @@ make_manifest (DlpJsonlSink *self, const JsonlState *state)
 }
 
 static gboolean
-dlp_jsonl_sink_publish (DlpSink *sink, const DlpState *saved, gboolean complete, GError **error)
+dlp_jsonl_sink_publish (DlpSink *sink,
+                        const DlpState *saved,
+                        gboolean complete,
+                        GCancellable *cancellable,
+                        GError **error)
 {
   DlpJsonlSink *self = DLP_JSONL_SINK (sink);
   const JsonlState *state = dlp_state_get_data (saved);

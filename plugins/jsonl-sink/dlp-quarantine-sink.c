@@ -183,6 +183,7 @@ dlp_quarantine_sink_consume (DlpSink *sink,
                              DlpRecordBatch *batch,
                              guint row,
                              guint n,
+                             GCancellable *cancellable,
                              GError **error)
 {
   DlpQuarantineSink *self = DLP_QUARANTINE_SINK (sink);
@@ -210,7 +211,7 @@ dlp_quarantine_sink_consume (DlpSink *sink,
 }
 
 static gboolean
-dlp_quarantine_sink_flush (DlpSink *sink, GError **error)
+dlp_quarantine_sink_flush (DlpSink *sink, GCancellable *cancellable, GError **error)
 {
   DlpQuarantineSink *self = DLP_QUARANTINE_SINK (sink);
 
@@ -218,7 +219,7 @@ dlp_quarantine_sink_flush (DlpSink *sink, GError **error)
 }
 
 static gboolean
-dlp_quarantine_sink_drain (DlpSink *sink, GError **error)
+dlp_quarantine_sink_drain (DlpSink *sink, GCancellable *cancellable, GError **error)
 {
   DlpQuarantineSink *self = DLP_QUARANTINE_SINK (sink);
 
@@ -226,7 +227,10 @@ dlp_quarantine_sink_drain (DlpSink *sink, GError **error)
 }
 
 static gboolean
-dlp_quarantine_sink_sync (DlpSink *sink, const DlpState *state, GError **error)
+dlp_quarantine_sink_sync (DlpSink *sink,
+                          const DlpState *state,
+                          GCancellable *cancellable,
+                          GError **error)
 {
   DlpQuarantineSink *self = DLP_QUARANTINE_SINK (sink);
 
@@ -322,6 +326,7 @@ static gboolean
 dlp_quarantine_sink_publish (DlpSink *sink,
                              const DlpState *saved,
                              gboolean complete,
+                             GCancellable *cancellable,
                              GError **error)
 {
   DlpQuarantineSink *self = DLP_QUARANTINE_SINK (sink);

@@ -12,6 +12,7 @@
 struct _JsonWriter
 {
   JsonWriteFunc write;
+  GCancellable *cancellable; /* not owned */
   gpointer target;
   GError *error;
   gsize filled;
@@ -24,6 +25,7 @@ json_writer_new (JsonWriteFunc write, gpointer target)
   JsonWriter *self = g_new (JsonWriter, 1);
 
   self->write = write;
+  self->cancellable = NULL;
   self->target = target;
   self->error = NULL;
   self->filled = 0;
@@ -44,14 +46,21 @@ static void
 hand_over (JsonWriter *self)
 {
   if (self->filled > 0 && self->error == NULL)
-    self->write (self->target, self->buffer, self->filled, &self->error);
+    self->write (self->target, self->buffer, self->filled, self->cancellable, &self->error);
   self->filled = 0;
+}
+
+void
+json_writer_begin (JsonWriter *self, GCancellable *cancellable)
+{
+  self->cancellable = cancellable;
 }
 
 gboolean
 json_writer_flush (JsonWriter *self, GError **error)
 {
   hand_over (self);
+  self->cancellable = NULL;
   if (self->error == NULL)
     return TRUE;
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
 
 /* Takes a piece of the text. */
-typedef gboolean (*JsonWriteFunc) (gpointer target, gconstpointer data, gsize size, GError **error);
+typedef gboolean (*JsonWriteFunc) (gpointer target,
+                                   gconstpointer data,
+                                   gsize size,
+                                   GCancellable *cancellable,
+                                   GError **error);
 
 /**
  * JsonWriter:
@@ -18,6 +22,8 @@ typedef struct _JsonWriter JsonWriter;
 
 JsonWriter *json_writer_new (JsonWriteFunc write, gpointer target);
 void json_writer_free (JsonWriter *self);
+/* What is written from now on is handed over with @cancellable (nullable), until the next flush. */
+void json_writer_begin (JsonWriter *self, GCancellable *cancellable);
 /* Hands over what is buffered; the first error since the beginning. */
 gboolean json_writer_flush (JsonWriter *self, GError **error);
 

@@ -21,8 +21,7 @@ struct _JsonlOutput
 {
   JsonlState state;
   DlpOutputFile *file; /* NULL: the standard output */
-  GCancellable *cancellable;
-  gboolean may_wait; /* the standard output may have a slow reader */
+  gboolean may_wait;   /* the standard output may have a slow reader */
 
   /* A state of it cannot be saved: after a resume the hash is made in the end, by reading. */
   XXH3_state_t *hash;
@@ -106,12 +105,11 @@ jsonl_output_resume (const char *path,
 }
 
 JsonlOutput *
-jsonl_output_stdout (GCancellable *cancellable)
+jsonl_output_stdout (void)
 {
   JsonlOutput *self = g_new0 (JsonlOutput, 1);
   struct stat st;
 
-  self->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
   self->may_wait = fstat (STDOUT_FILENO, &st) != 0 || !S_ISREG (st.st_mode);
   return self;
 }
@@ -124,7 +122,6 @@ jsonl_output_free (JsonlOutput *self)
 
   g_clear_pointer (&self->file, dlp_output_file_free);
   g_clear_pointer (&self->hash, XXH3_freeState);
-  g_clear_object (&self->cancellable);
   g_free (self);
 }
 
@@ -140,29 +137,33 @@ fail_stdout (gsize size, GError **error)
 }
 
 static gboolean
-wait_for_reader (JsonlOutput *self, GError **error)
+wait_for_reader (GCancellable *cancellable, GError **error)
 {
   GPollFD fds[2] = { { STDOUT_FILENO, G_IO_OUT | G_IO_ERR | G_IO_HUP, 0 } };
-  gboolean has_fd = g_cancellable_make_pollfd (self->cancellable, &fds[1]);
+  gboolean has_fd = g_cancellable_make_pollfd (cancellable, &fds[1]);
   int n;
 
   do
     n = g_poll (fds, has_fd ? 2 : 1, -1);
-  while (n < 0 && errno == EINTR && !g_cancellable_is_cancelled (self->cancellable));
+  while (n < 0 && errno == EINTR && !g_cancellable_is_cancelled (cancellable));
 
   if (has_fd)
-    g_cancellable_release_fd (self->cancellable);
-  return !g_cancellable_set_error_if_cancelled (self->cancellable, error);
+    g_cancellable_release_fd (cancellable);
+  return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }
 
 static gboolean
-write_stdout (JsonlOutput *self, const char *data, gsize size, GError **error)
+write_stdout (JsonlOutput *self,
+              const char *data,
+              gsize size,
+              GCancellable *cancellable,
+              GError **error)
 {
   while (size > 0)
     {
       gssize n;
 
-      if (self->may_wait && !wait_for_reader (self, error))
+      if (self->may_wait && !wait_for_reader (cancellable, error))
         return FALSE;
       n = write (STDOUT_FILENO, data, self->may_wait ? MIN (size, PIPE_PIECE) : size);
       if (n < 0 && (errno == EINTR || errno == EAGAIN))
@@ -176,13 +177,17 @@ write_stdout (JsonlOutput *self, const char *data, gsize size, GError **error)
 }
 
 gboolean
-jsonl_output_write (gpointer data_self, gconstpointer data, gsize size, GError **error)
+jsonl_output_write (gpointer data_self,
+                    gconstpointer data,
+                    gsize size,
+                    GCancellable *cancellable,
+                    GError **error)
 {
   JsonlOutput *self = data_self;
 
   self->state.bytes += size;
   if (self->file == NULL)
-    return write_stdout (self, data, size, error);
+    return write_stdout (self, data, size, cancellable, error);
 
   if (self->hash != NULL)
     XXH3_64bits_update (self->hash, data, size);

@@ -37,11 +37,14 @@ JsonlOutput *jsonl_output_resume (const char *path,
                                   guint attempt,
                                   gboolean former_is_dead,
                                   GError **error);
-/* @cancellable: (nullable): ends a wait for a reader who does not read. */
-JsonlOutput *jsonl_output_stdout (GCancellable *cancellable);
+JsonlOutput *jsonl_output_stdout (void);
 void jsonl_output_free (JsonlOutput *self);
-/* A JsonWriteFunc. */
-gboolean jsonl_output_write (gpointer self, gconstpointer data, gsize size, GError **error);
+/* A JsonWriteFunc. @cancellable: (nullable): ends a wait for a reader who does not read. */
+gboolean jsonl_output_write (gpointer self,
+                             gconstpointer data,
+                             gsize size,
+                             GCancellable *cancellable,
+                             GError **error);
 void jsonl_output_add_lines (JsonlOutput *self, guint n);
 gboolean jsonl_output_flush (JsonlOutput *self, GError **error);
 gboolean jsonl_output_sync (JsonlOutput *self, GError **error);

@@ -268,7 +268,12 @@ write_block (DlpMegatronSink *self, DlpRecordBatch *batch, guint row, guint n, G
 }
 
 static gboolean
-dlp_megatron_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guint n, GError **error)
+dlp_megatron_sink_consume (DlpSink *sink,
+                           DlpRecordBatch *batch,
+                           guint row,
+                           guint n,
+                           GCancellable *cancellable,
+                           GError **error)
 {
   DlpMegatronSink *self = DLP_MEGATRON_SINK (sink);
   DlpMegatronState before, after;
@@ -291,7 +296,7 @@ dlp_megatron_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guin
 }
 
 static gboolean
-dlp_megatron_sink_drain (DlpSink *sink, GError **error)
+dlp_megatron_sink_drain (DlpSink *sink, GCancellable *cancellable, GError **error)
 {
   DlpMegatronSink *self = DLP_MEGATRON_SINK (sink);
   gboolean ok;
@@ -307,7 +312,7 @@ dlp_megatron_sink_drain (DlpSink *sink, GError **error)
 }
 
 static gboolean
-dlp_megatron_sink_flush (DlpSink *sink, GError **error)
+dlp_megatron_sink_flush (DlpSink *sink, GCancellable *cancellable, GError **error)
 {
   DlpMegatronSink *self = DLP_MEGATRON_SINK (sink);
 
@@ -315,7 +320,10 @@ dlp_megatron_sink_flush (DlpSink *sink, GError **error)
 }
 
 static gboolean
-dlp_megatron_sink_sync (DlpSink *sink, const DlpState *state, GError **error)
+dlp_megatron_sink_sync (DlpSink *sink,
+                        const DlpState *state,
+                        GCancellable *cancellable,
+                        GError **error)
 {
   DlpMegatronSink *self = DLP_MEGATRON_SINK (sink);
 
@@ -395,7 +403,11 @@ make_manifest (DlpMegatronSink *self, const DlpMegatronState *state, const DlpMe
 }
 
 static gboolean
-dlp_megatron_sink_publish (DlpSink *sink, const DlpState *saved, gboolean complete, GError **error)
+dlp_megatron_sink_publish (DlpSink *sink,
+                           const DlpState *saved,
+                           gboolean complete,
+                           GCancellable *cancellable,
+                           GError **error)
 {
   DlpMegatronSink *self = DLP_MEGATRON_SINK (sink);
   const DlpMegatronState *state = dlp_state_get_data (saved);

@@ -29,7 +29,12 @@ dlp_null_sink_negotiate (DlpElement *element, GError **error)
 }
 
 static gboolean
-dlp_null_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guint n, GError **error)
+dlp_null_sink_consume (DlpSink *sink,
+                       DlpRecordBatch *batch,
+                       guint row,
+                       guint n,
+                       GCancellable *cancellable,
+                       GError **error)
 {
   DlpNullSink *self = DLP_NULL_SINK (sink);
   guint64 tokens = 0;

@@ -142,7 +142,12 @@ dlp_check_sink_start (DlpElement *element, GCancellable *cancellable, GError **e
 }
 
 static gboolean
-dlp_check_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guint n, GError **error)
+dlp_check_sink_consume (DlpSink *sink,
+                        DlpRecordBatch *batch,
+                        guint row,
+                        guint n,
+                        GCancellable *cancellable,
+                        GError **error)
 {
   DlpCheckSink *self = DLP_CHECK_SINK (sink);
   GPtrArray *lines = dlp_check_sink_get_lines (dlp_element_get_name (DLP_ELEMENT (sink)));

@@ -433,7 +433,12 @@ G_DEFINE_TYPE (FailingSink, failing_sink, DLP_TYPE_SINK)
 static gint n_failures; /* atomic */
 
 static gboolean
-failing_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guint n, GError **error)
+failing_sink_consume (DlpSink *sink,
+                      DlpRecordBatch *batch,
+                      guint row,
+                      guint n,
+                      GCancellable *cancellable,
+                      GError **error)
 {
   if (dlp_sink_get_n_records (sink) < 50)
     return TRUE;

@@ -260,7 +260,7 @@ end_it (ToySink *self)
 }
 
 static gboolean
-toy_sink_flush (DlpSink *sink, GError **error)
+toy_sink_flush (DlpSink *sink, GCancellable *cancellable, GError **error)
 {
   ToySink *self = (ToySink *) sink;
 
@@ -271,7 +271,12 @@ toy_sink_flush (DlpSink *sink, GError **error)
 }
 
 static gboolean
-toy_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guint n, GError **error)
+toy_sink_consume (DlpSink *sink,
+                  DlpRecordBatch *batch,
+                  guint row,
+                  guint n,
+                  GCancellable *cancellable,
+                  GError **error)
 {
   ToySink *self = (ToySink *) sink;
 
@@ -285,11 +290,11 @@ toy_sink_consume (DlpSink *sink, DlpRecordBatch *batch, guint row, guint n, GErr
       if (++self->consumed == self->end_after)
         end_it (self);
     }
-  return self->buffer->len < 2000 || toy_sink_flush (sink, error);
+  return self->buffer->len < 2000 || toy_sink_flush (sink, cancellable, error);
 }
 
 static gboolean
-toy_sink_sync (DlpSink *sink, const DlpState *state, GError **error)
+toy_sink_sync (DlpSink *sink, const DlpState *state, GCancellable *cancellable, GError **error)
 {
   ToySink *self = (ToySink *) sink;
   guint64 length = *(const guint64 *) dlp_state_get_data (state);

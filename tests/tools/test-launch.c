@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "launch-rig.h"
 
@@ -309,6 +310,31 @@ test_stop (void)
     }
 }
 
+/* A pipe with a reader who does not read. */
+static void
+write_to_full_pipe (gpointer data)
+{
+  int fds[2];
+
+  if (pipe (fds) != 0 || dup2 (fds[1], 1) < 0)
+    _exit (99);
+}
+
+static void
+test_stop_slow_reader (void)
+{
+  static const char *const arguments[] = {
+    "--progress=none",
+    "file-source location=in.jsonl epochs=0 ! jsonl-reader ! jsonl-sink location=-", NULL
+  };
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch_rig_start (rig, arguments, write_to_full_pipe);
+  g_assert_false (launch_rig_wait (rig, G_USEC_PER_SEC));
+  end_by (rig, SIGTERM, 128 + SIGTERM);
+  check_says (rig, "stopped: ");
+}
+
 static void
 test_locked (void)
 {
@@ -492,6 +518,7 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/overwrite", test_overwrite);
   g_test_add_func ("/launch/no-state", test_no_state);
   g_test_add_func ("/launch/stop", test_stop);
+  g_test_add_func ("/launch/stop-slow-reader", test_stop_slow_reader);
   g_test_add_func ("/launch/locked", test_locked);
   g_test_add_func ("/launch/abort", test_abort);
   g_test_add_func ("/launch/finish", test_finish);

@@ -12,14 +12,14 @@
 #include "quarantine-counts.h"
 
 static gboolean
-collect (gpointer target, gconstpointer data, gsize size, GError **error)
+collect (gpointer target, gconstpointer data, gsize size, GCancellable *cancellable, GError **error)
 {
   g_string_append_len (target, data, (gssize) size);
   return TRUE;
 }
 
 static gboolean
-refuse (gpointer target, gconstpointer data, gsize size, GError **error)
+refuse (gpointer target, gconstpointer data, gsize size, GCancellable *cancellable, GError **error)
 {
   ++*(guint *) target;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE, "full");

@@ -440,12 +440,24 @@ test_again (void)
   sink_rig_remove_folder (folder);
 }
 
+/* (transfer full): the name of an unfinished file of the run whose manifest this is. */
+static char *
+make_unfinished_path (const char *manifest_path, const char *final)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) manifest = dlp_manifest_load (manifest_path, &error);
+  g_autofree char *folder = g_path_get_dirname (manifest_path);
+
+  g_assert_no_error (error);
+  return g_strdup_printf ("%s/.%s.%s.1.partial", folder, final,
+                          dlp_manifest_get_string (manifest, "run-id"));
+}
+
 /* A run that died while it published leaves one of these; the same command does the rest. */
 static void
 test_publish_again (void)
 {
   static const char *const finished[] = { "x.manifest.json", "x.idx", "x.bin" };
-  static const char *const unfinished[] = { NULL, ".x.idx.1.partial", ".x.bin.1.partial" };
 
   sink_rig_set_source (make_schema (DLP_FIELD_LIST_UINT16), 3, fill_golden);
   sink_rig_set_model ("gpt2", "abc", 50257);
@@ -454,21 +466,24 @@ test_publish_again (void)
       char *folder = sink_rig_make_folder ();
       g_autofree char *sink = g_strdup_printf ("megatron-sink location=%s/x", folder);
       g_autofree char *state = g_build_filename (folder, "s", NULL);
-      g_autofree char *leftover = g_build_filename (folder, ".x.idx.lengths.1.partial", NULL);
       g_autofree char *before = NULL;
       g_autofree char *manifest = g_build_filename (folder, "x.manifest.json", NULL);
+      g_autofree char *leftover = NULL;
+      g_autofree char *idx = NULL;
+      g_autofree char *bin = NULL;
       g_autofree char *names = NULL;
 
       run (sink, state);
+      leftover = make_unfinished_path (manifest, "x.idx.lengths");
+      idx = make_unfinished_path (manifest, "x.idx");
+      bin = make_unfinished_path (manifest, "x.bin");
       g_assert_true (g_file_get_contents (manifest, &before, NULL, NULL));
       g_assert_true (g_file_set_contents (leftover, "left", -1, NULL));
       for (guint i = 0; i < undone; i++)
         {
           g_autofree char *from = g_build_filename (folder, finished[i], NULL);
-          g_autofree char *to =
-              unfinished[i] != NULL ? g_build_filename (folder, unfinished[i], NULL) : NULL;
 
-          g_assert_no_errno (to != NULL ? g_rename (from, to) : g_unlink (from));
+          g_assert_no_errno (i == 0 ? g_unlink (from) : g_rename (from, i == 1 ? idx : bin));
         }
 
       run (sink, state);
