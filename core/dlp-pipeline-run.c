@@ -76,6 +76,17 @@ wake_all (DlpPipeline *self)
   pthread_mutex_unlock (&self->lock);
 }
 
+static bool
+has_word (const char *text, const char *word)
+{
+  gsize length = strlen (word);
+
+  for (const char *at = strstr (text, word); at != NULL; at = strstr (at + 1, word))
+    if ((at == text || !g_ascii_isalnum (at[-1])) && !g_ascii_isalnum (at[length]))
+      return true;
+  return false;
+}
+
 /* What a stop interrupts in its I/O is no fault; but a sink that was interrupted in the midst of a
  * record batch has no state to go on from, if there is to be one. */
 static bool
@@ -92,7 +103,7 @@ dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error)
   DlpContext *run = self->run;
   const char *name = element != NULL ? dlp_element_get_name (element) : NULL;
 
-  if (name != NULL && strstr (error->message, name) == NULL)
+  if (name != NULL && !has_word (error->message, name))
     g_prefix_error (&error, "%s: ", name);
   pthread_mutex_lock (&self->lock);
   if (self->error == NULL && !is_interruption (self, element, error))
