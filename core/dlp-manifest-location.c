@@ -63,9 +63,9 @@ is_listed (GVariant *manifest, const char *path)
   for (guint i = 0; i < n; i++)
     {
       const char *name;
-      guint64 bytes, xxh3;
+      guint64 bytes, hash;
 
-      dlp_manifest_get_file (manifest, i, &name, &bytes, &xxh3);
+      dlp_manifest_get_file (manifest, i, &name, &bytes, &hash);
       if (strcmp (name, wanted) == 0)
         return TRUE;
     }
@@ -183,9 +183,9 @@ delete_listed (Location *self, GError **error)
     {
       g_autofree char *full = NULL;
       const char *name;
-      guint64 bytes, xxh3;
+      guint64 bytes, hash;
 
-      dlp_manifest_get_file (self->manifest, i, &name, &bytes, &xxh3);
+      dlp_manifest_get_file (self->manifest, i, &name, &bytes, &hash);
       full = g_build_filename (folder, name, NULL);
       if (!delete (full, error))
         return FALSE;

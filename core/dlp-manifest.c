@@ -8,9 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-json.h>
 #include <dlpipe/dlp-output-file.h>
@@ -20,8 +17,8 @@
 
 #define VERSION 1
 #define VERSION_KEY "dlpipe-manifest"
+#define HASH_KEY "xxh3-blocks"
 #define MAX_BYTES (16 * 1024 * 1024)
-#define HASH_SIZE ((gsize) 1024 * 1024)
 
 /* ---- making ---- */
 
@@ -29,13 +26,13 @@ static GVariant *
 make_file (const DlpManifestFile *file)
 {
   g_autofree char *name = g_path_get_basename (file->path);
-  g_autofree char *xxh3 = g_strdup_printf ("%016" G_GINT64_MODIFIER "x", file->xxh3);
+  g_autofree char *hash = g_strdup_printf ("%016" G_GINT64_MODIFIER "x", file->hash);
   GVariantBuilder builder;
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
   g_variant_builder_add (&builder, "{sv}", "name", g_variant_new_string (name));
   g_variant_builder_add (&builder, "{sv}", "bytes", g_variant_new_uint64 (file->bytes));
-  g_variant_builder_add (&builder, "{sv}", "xxh3", g_variant_new_string (xxh3));
+  g_variant_builder_add (&builder, "{sv}", HASH_KEY, g_variant_new_string (hash));
   return g_variant_builder_end (&builder);
 }
 
@@ -138,14 +135,14 @@ get_number (GVariant *dict, const char *key, guint64 *value)
 }
 
 static gboolean
-get_file (GVariant *dict, const char **name, guint64 *bytes, guint64 *xxh3)
+get_file (GVariant *dict, const char **name, guint64 *bytes, guint64 *hash)
 {
-  const char *hash;
+  const char *text;
 
   return g_variant_is_of_type (dict, G_VARIANT_TYPE_VARDICT) &&
          g_variant_lookup (dict, "name", "&s", name) && is_plain_name (*name) &&
-         get_number (dict, "bytes", bytes) && g_variant_lookup (dict, "xxh3", "&s", &hash) &&
-         strlen (hash) == 16 && g_ascii_string_to_unsigned (hash, 16, 0, G_MAXUINT64, xxh3, NULL);
+         get_number (dict, "bytes", bytes) && g_variant_lookup (dict, HASH_KEY, "&s", &text) &&
+         strlen (text) == 16 && g_ascii_string_to_unsigned (text, 16, 0, G_MAXUINT64, hash, NULL);
 }
 
 /* (nullable): what is wrong with it. */
@@ -174,10 +171,10 @@ find_fault (GVariant *manifest)
       g_autoptr (GVariant) boxed = g_variant_get_child_value (files, i);
       g_autoptr (GVariant) file = g_variant_get_variant (boxed);
       const char *name;
-      guint64 bytes, xxh3;
+      guint64 bytes, hash;
 
-      if (!get_file (file, &name, &bytes, &xxh3))
-        return "one of its files has no name, bytes and xxh3 that can be";
+      if (!get_file (file, &name, &bytes, &hash))
+        return "one of its files has no name, bytes and " HASH_KEY " that can be";
     }
   return NULL;
 }
@@ -264,7 +261,7 @@ dlp_manifest_get_file (GVariant *manifest,
                        guint index,
                        const char **name,
                        guint64 *bytes,
-                       guint64 *xxh3)
+                       guint64 *hash)
 {
   g_autoptr (GVariant) files = NULL;
   g_autoptr (GVariant) boxed = NULL;
@@ -275,56 +272,6 @@ dlp_manifest_get_file (GVariant *manifest,
   files = g_variant_lookup_value (manifest, "files", G_VARIANT_TYPE ("av"));
   boxed = g_variant_get_child_value (files, index);
   file = g_variant_get_variant (boxed);
-  if (!get_file (file, name, bytes, xxh3))
+  if (!get_file (file, name, bytes, hash))
     g_return_if_reached ();
-}
-
-/* ---- hashes ---- */
-
-static gboolean
-hash_descriptor (int fd, const char *path, guint64 length, guint64 *xxh3, GError **error)
-{
-  g_autofree char *buffer = g_malloc (HASH_SIZE);
-  XXH3_state_t *state = XXH3_createState ();
-  guint64 done = 0;
-  gssize n = 1;
-
-  XXH3_64bits_reset (state);
-  while (done < length && n > 0)
-    {
-      n = dlp_durable_read (fd, path, buffer, (gsize) MIN (length - done, HASH_SIZE), done, error);
-      if (n > 0)
-        {
-          XXH3_64bits_update (state, buffer, (gsize) n);
-          done += (guint64) n;
-        }
-    }
-  *xxh3 = XXH3_64bits_digest (state);
-  XXH3_freeState (state);
-
-  if (n == 0)
-    g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
-                 "%s: ends at byte %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, path, done,
-                 length);
-  return n > 0;
-}
-
-gboolean
-dlp_manifest_hash_file (const char *path, guint64 length, guint64 *xxh3, GError **error)
-{
-  gboolean ok;
-  int fd;
-
-  g_return_val_if_fail (path != NULL && xxh3 != NULL, FALSE);
-
-  fd = TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (fd < 0)
-    {
-      dlp_durable_set_error (error, errno, "%s: cannot open", path);
-      return FALSE;
-    }
-
-  ok = hash_descriptor (fd, path, length, xxh3, error);
-  close (fd);
-  return ok;
 }

@@ -50,9 +50,9 @@ check_files (const DatasetLocation *location, GError **error)
       g_auto (DatasetFile) file = DATASET_FILE_INIT;
       g_autofree char *path = NULL;
       const char *name;
-      guint64 size, xxh3;
+      guint64 size, hash;
 
-      dlp_manifest_get_file (location->manifest, i, &name, &size, &xxh3);
+      dlp_manifest_get_file (location->manifest, i, &name, &size, &hash);
       path = g_build_filename (folder, name, NULL);
       if (!dataset_file_open (&file, path, error))
         return FALSE;
@@ -84,9 +84,9 @@ copy_manifest (const DatasetLocation *location, GVariantDict *dict)
   for (guint i = 0; i < dlp_manifest_get_n_files (location->manifest); i++)
     {
       const char *name;
-      guint64 size, xxh3;
+      guint64 size, hash;
 
-      dlp_manifest_get_file (location->manifest, i, &name, &size, &xxh3);
+      dlp_manifest_get_file (location->manifest, i, &name, &size, &hash);
       bytes += size;
     }
   g_variant_dict_insert (dict, "bytes", "t", bytes);

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #define BUFFER_SIZE ((gsize) 1024 * 1024)
 
 gboolean
@@ -19,8 +16,7 @@ dataset_lines_open (DatasetLines *self, const char *path, GError **error)
 
   self->buffer = g_malloc (BUFFER_SIZE);
   self->line = g_string_new (NULL);
-  self->hash = XXH3_createState ();
-  XXH3_64bits_reset (self->hash);
+  self->hash = dlp_file_hash_new ();
   return TRUE;
 }
 
@@ -29,7 +25,7 @@ dataset_lines_clear (DatasetLines *self)
 {
   dataset_file_clear (&self->file);
   g_clear_pointer (&self->buffer, g_free);
-  g_clear_pointer ((XXH3_state_t **) &self->hash, XXH3_freeState);
+  g_clear_pointer (&self->hash, dlp_file_hash_free);
   if (self->line != NULL)
     g_string_free (self->line, TRUE);
   self->line = NULL;
@@ -38,7 +34,7 @@ dataset_lines_clear (DatasetLines *self)
 guint64
 dataset_lines_get_hash (DatasetLines *self)
 {
-  return XXH3_64bits_digest (self->hash);
+  return dlp_file_hash_get (self->hash);
 }
 
 static gboolean
@@ -51,7 +47,7 @@ fill (DatasetLines *self, GError **error)
   if (!dataset_file_read (&self->file, self->offset, self->buffer, n, error))
     return FALSE;
 
-  XXH3_64bits_update (self->hash, self->buffer, n);
+  dlp_file_hash_update (self->hash, self->buffer, n);
   self->offset += n;
   self->end = n;
   return TRUE;

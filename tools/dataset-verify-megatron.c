@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #define PIECE 65536 /* entries */
 
 typedef struct
@@ -29,25 +26,22 @@ static void
 check_hash (Verify *self, const DatasetFile *file)
 {
   g_autofree guint8 *data = g_malloc (PIECE);
-  XXH3_state_t *hash = XXH3_createState ();
+  g_autoptr (DlpFileHash) hash = dlp_file_hash_new ();
   GError *error = NULL;
-  guint64 xxh3;
 
-  XXH3_64bits_reset (hash);
   for (guint64 offset = 0; offset < file->size && error == NULL; offset += PIECE)
     {
       gsize n = (gsize) MIN (PIECE, file->size - offset);
 
       if (dataset_file_read (file, offset, data, n, &error))
-        XXH3_64bits_update (hash, data, n);
+        dlp_file_hash_update (hash, data, n);
     }
-  xxh3 = XXH3_64bits_digest (hash);
-  XXH3_freeState (hash);
 
   if (error != NULL)
     add_error (self, error);
   else
-    dataset_verify_file (self->location, self->report, file->path, file->size, xxh3);
+    dataset_verify_file (self->location, self->report, file->path, file->size,
+                         dlp_file_hash_get (hash));
 }
 
 /* ---- the index ---- */
@@ -187,11 +181,9 @@ check_bin (Verify *self, GError **error)
   /* Of eight bytes, so that it is aligned for each type. */
   g_autofree guint64 *data = g_new (guint64, PIECE);
   const gsize piece = PIECE * sizeof (guint64);
-  XXH3_state_t *hash = XXH3_createState ();
+  g_autoptr (DlpFileHash) hash = dlp_file_hash_new ();
   gboolean ok = TRUE;
-  guint64 xxh3;
 
-  XXH3_64bits_reset (hash);
   for (guint64 offset = 0; offset < megatron->bin.size && ok; offset += piece)
     {
       gsize n = (gsize) MIN (piece, megatron->bin.size - offset);
@@ -199,15 +191,13 @@ check_bin (Verify *self, GError **error)
       ok = dataset_file_read (&megatron->bin, offset, data, n, error);
       if (!ok)
         break;
-      XXH3_64bits_update (hash, data, n);
+      dlp_file_hash_update (hash, data, n);
       checks[megatron->code](self, data, n / megatron->width, offset / megatron->width);
     }
-  xxh3 = XXH3_64bits_digest (hash);
-  XXH3_freeState (hash);
 
   if (ok)
     dataset_verify_file (self->location, self->report, megatron->bin.path, megatron->bin.size,
-                         xxh3);
+                         dlp_file_hash_get (hash));
   return ok;
 }
 

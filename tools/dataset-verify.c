@@ -25,7 +25,7 @@ dataset_verify_file (const DatasetLocation *location,
                      DatasetReport *report,
                      const char *path,
                      guint64 bytes,
-                     guint64 xxh3)
+                     guint64 hash)
 {
   g_autofree char *wanted = g_path_get_basename (path);
 
@@ -35,20 +35,20 @@ dataset_verify_file (const DatasetLocation *location,
   for (guint i = 0; i < dlp_manifest_get_n_files (location->manifest); i++)
     {
       const char *name;
-      guint64 listed_bytes, listed_xxh3;
+      guint64 listed_bytes, listed_hash;
 
-      dlp_manifest_get_file (location->manifest, i, &name, &listed_bytes, &listed_xxh3);
+      dlp_manifest_get_file (location->manifest, i, &name, &listed_bytes, &listed_hash);
       if (strcmp (name, wanted) != 0)
         continue;
       if (bytes != listed_bytes)
         dataset_report_add (
             report, "%s: has %" G_GUINT64_FORMAT " bytes, the manifest says %" G_GUINT64_FORMAT,
             path, bytes, listed_bytes);
-      else if (xxh3 != listed_xxh3)
+      else if (hash != listed_hash)
         dataset_report_add (report,
                             "%s: has hash %016" G_GINT64_MODIFIER
                             "x, the manifest says %016" G_GINT64_MODIFIER "x",
-                            path, xxh3, listed_xxh3);
+                            path, hash, listed_hash);
       return;
     }
   dataset_report_add (report, "%s: is not listed in the manifest", path);

@@ -116,7 +116,7 @@ typedef struct
   GString *line;
   guint64 number; /* of the line, from 1 */
   gboolean has_end;
-  gpointer hash; /* of all that was read */
+  DlpFileHash *hash; /* of all that was read */
 } DatasetLines;
 
 gboolean dataset_lines_open (DatasetLines *self, const char *path, GError **error);
@@ -153,7 +153,7 @@ void dataset_verify_file (const DatasetLocation *location,
                           DatasetReport *report,
                           const char *path,
                           guint64 bytes,
-                          guint64 xxh3);
+                          guint64 hash);
 void dataset_verify_count (const DatasetLocation *location,
                            DatasetReport *report,
                            const char *key,

@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "dlp-file-hash.h"
 #include "dlp-output-file.h"
 
 G_BEGIN_DECLS
@@ -14,19 +15,19 @@ G_BEGIN_DECLS
  *     "dlpipe-manifest": 1,
  *     "format": "megatron",
  *     "run-id": "…",
- *     "files": [ { "name": "corpus.bin", "bytes": 26, "xxh3": "16 hexadecimal digits" }, … ],
+ *     "files": [ { "name": "corpus.bin", "bytes": 26, "xxh3-blocks": "16 hex digits" }, … ],
  *     … what else the format has to say
  *   }
  *
  * Names are relative to the manifest's folder, and never leave it. By the manifest a run knows what
  * is its own, `--overwrite` what it may delete, and dlpipe-dataset what it looks at. Any thread. */
 
-/* One file of a manifest; the hash is XXH3, 64 bits. */
+/* One file of a manifest. */
 typedef struct
 {
   const char *path; /* beside the manifest */
   guint64 bytes;
-  guint64 xxh3;
+  guint64 hash; /* see DlpFileHash */
 } DlpManifestFile;
 
 /* (transfer full), not floating. @members: a{sv}, sunk if floating: what follows "files". */
@@ -54,7 +55,7 @@ DLP_API void dlp_manifest_get_file (GVariant *manifest,
                                     guint index,
                                     const char **name,
                                     guint64 *bytes,
-                                    guint64 *xxh3);
+                                    guint64 *hash);
 
 /* Whether the final names of an output, @files (NULL-terminated paths), and that of its manifest
  * are free, or what has them may be deleted by @claim: it is in the list of a manifest of the
@@ -71,12 +72,5 @@ DLP_API gboolean dlp_manifest_discard (const char *path,
                                        const char *const *files,
                                        const DlpOutputClaim *claim,
                                        GError **error);
-
-/* The hash of the first @length bytes of a file, read in pieces. Shorter: DLP_STATE_ERROR_CHANGED.
- */
-DLP_API gboolean dlp_manifest_hash_file (const char *path,
-                                         guint64 length,
-                                         guint64 *xxh3,
-                                         GError **error);
 
 G_END_DECLS

@@ -7,6 +7,7 @@
 #include "dlp-element.h"
 #include "dlp-error.h"
 #include "dlp-file.h"
+#include "dlp-file-hash.h"
 #include "dlp-json.h"
 #include "dlp-manifest.h"
 #include "dlp-output-file.h"

@@ -142,7 +142,7 @@ dlp_quarantine_sink_start (DlpElement *element, GCancellable *cancellable, GErro
     self->output = jsonl_output_create (self->location, run_id, attempt.attempt, error);
   else
     self->output = jsonl_output_resume (self->location, run_id, &self->loaded, attempt.attempt,
-                                        attempt.former_is_dead, error);
+                                        attempt.former_is_dead, cancellable, error);
   if (self->output == NULL)
     return FALSE;
 

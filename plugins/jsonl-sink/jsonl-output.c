@@ -6,9 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-manifest.h>
 #include <dlpipe/dlp-output-file.h>
@@ -22,9 +19,7 @@ struct _JsonlOutput
   JsonlState state;
   DlpOutputFile *file; /* NULL: the standard output */
   gboolean may_wait;   /* the standard output may have a slow reader */
-
-  /* A state of it cannot be saved: after a resume the hash is made in the end, by reading. */
-  XXH3_state_t *hash;
+  DlpFileHash *hash;   /* of the file */
 };
 
 /* ---- state ---- */
@@ -79,8 +74,7 @@ jsonl_output_create (const char *path, const char *run_id, guint attempt, GError
   g_autoptr (JsonlOutput) self = g_new0 (JsonlOutput, 1);
 
   self->state.attempt = attempt;
-  self->hash = XXH3_createState ();
-  XXH3_64bits_reset (self->hash);
+  self->hash = dlp_file_hash_new ();
   self->file = dlp_output_file_create (path, run_id, attempt, error);
   return self->file != NULL ? g_steal_pointer (&self) : NULL;
 }
@@ -91,6 +85,7 @@ jsonl_output_resume (const char *path,
                      const JsonlState *state,
                      guint attempt,
                      gboolean former_is_dead,
+                     GCancellable *cancellable,
                      GError **error)
 {
   g_autoptr (JsonlOutput) self = g_new0 (JsonlOutput, 1);
@@ -101,7 +96,11 @@ jsonl_output_resume (const char *path,
   self->state.attempt = attempt;
   self->file = dlp_output_file_resume (path, run_id, attempt, (guint) state->attempt,
                                        former_is_dead, state->bytes, error);
-  return self->file != NULL ? g_steal_pointer (&self) : NULL;
+  if (self->file == NULL)
+    return NULL;
+  self->hash = dlp_file_hash_resume (dlp_output_file_get_partial_path (self->file), state->bytes,
+                                     state->hash, cancellable, error);
+  return self->hash != NULL ? g_steal_pointer (&self) : NULL;
 }
 
 JsonlOutput *
@@ -121,7 +120,7 @@ jsonl_output_free (JsonlOutput *self)
     return;
 
   g_clear_pointer (&self->file, dlp_output_file_free);
-  g_clear_pointer (&self->hash, XXH3_freeState);
+  g_clear_pointer (&self->hash, dlp_file_hash_free);
   g_free (self);
 }
 
@@ -189,8 +188,7 @@ jsonl_output_write (gpointer data_self,
   if (self->file == NULL)
     return write_stdout (self, data, size, cancellable, error);
 
-  if (self->hash != NULL)
-    XXH3_64bits_update (self->hash, data, size);
+  dlp_file_hash_update (self->hash, data, size);
   return dlp_output_file_write (self->file, data, size, error);
 }
 
@@ -221,12 +219,7 @@ jsonl_output_finish (JsonlOutput *self, GError **error)
   if (!jsonl_output_flush (self, error))
     return FALSE;
   if (self->hash != NULL)
-    self->state.hash = XXH3_64bits_digest (self->hash);
-  else if (self->file != NULL &&
-           !dlp_manifest_hash_file (dlp_output_file_get_partial_path (self->file),
-                                    self->state.bytes, &self->state.hash, error))
-    return FALSE;
-
+    self->state.hash = dlp_file_hash_get (self->hash);
   self->state.finished = TRUE;
   return TRUE;
 }
@@ -235,6 +228,8 @@ void
 jsonl_output_get_state (JsonlOutput *self, JsonlState *state)
 {
   *state = self->state;
+  if (!state->finished && self->hash != NULL)
+    state->hash = dlp_file_hash_get_chain (self->hash);
 }
 
 const char *

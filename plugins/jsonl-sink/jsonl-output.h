@@ -12,7 +12,7 @@ typedef struct
   guint64 lines;
   guint64 bytes;
   guint64 finished;
-  guint64 hash; /* XXH3; when finished */
+  guint64 hash; /* DlpFileHash: of the whole blocks; finished: of all */
 } JsonlState;
 
 /* As a{sv}, without the members of whoever has more to say. */
@@ -36,6 +36,7 @@ JsonlOutput *jsonl_output_resume (const char *path,
                                   const JsonlState *state,
                                   guint attempt,
                                   gboolean former_is_dead,
+                                  GCancellable *cancellable,
                                   GError **error);
 JsonlOutput *jsonl_output_stdout (void);
 void jsonl_output_free (JsonlOutput *self);

@@ -8,10 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <dlpipe/dlp-error.h>
+#include <dlpipe/dlp-file-hash.h>
 
 G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
 
@@ -87,7 +85,8 @@ typedef struct
 {
   DlpOutputFile *out;
   const DlpMegatronStreams *streams;
-  XXH3_state_t *hash;
+  DlpFileHash *hash;
+  GCancellable *cancellable;
   union
   {
     gint32 lengths[PIECE];
@@ -99,7 +98,7 @@ typedef struct
 static gboolean
 emit (Merge *self, gconstpointer data, gsize size, GError **error)
 {
-  XXH3_64bits_update (self->hash, data, size);
+  dlp_file_hash_update (self->hash, data, size);
   return dlp_output_file_write (self->out, data, size, error);
 }
 
@@ -157,7 +156,8 @@ merge_stream (Merge *self,
     {
       gsize n = (gsize) MIN (total, PIECE);
 
-      ok = read_entries (fd, path, self->ends, n * size, error) && func (self, n, data, error);
+      ok = !g_cancellable_set_error_if_cancelled (self->cancellable, error) &&
+           read_entries (fd, path, self->ends, n * size, error) && func (self, n, data, error);
       total -= n;
     }
 
@@ -243,7 +243,8 @@ merge (Merge *self, GError **error)
 gboolean
 dlp_megatron_index_write (DlpOutputFile *out,
                           const DlpMegatronStreams *streams,
-                          guint64 *xxh3,
+                          guint64 *hash,
+                          GCancellable *cancellable,
                           GError **error)
 {
   g_autofree Merge *self = g_new (Merge, 1);
@@ -251,11 +252,11 @@ dlp_megatron_index_write (DlpOutputFile *out,
 
   self->out = out;
   self->streams = streams;
-  self->hash = XXH3_createState ();
-  XXH3_64bits_reset (self->hash);
+  self->hash = dlp_file_hash_new ();
+  self->cancellable = cancellable;
   ok = merge (self, error);
-  *xxh3 = XXH3_64bits_digest (self->hash);
-  XXH3_freeState (self->hash);
+  *hash = dlp_file_hash_get (self->hash);
+  dlp_file_hash_free (self->hash);
 
   return ok;
 }

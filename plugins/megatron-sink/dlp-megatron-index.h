@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <dlpipe/dlp-file-hash.h>
 #include <dlpipe/dlp-output-file.h>
 
 G_BEGIN_DECLS
@@ -37,11 +38,12 @@ typedef struct
   guint64 n_documents;
 } DlpMegatronStreams;
 
-/* Writes the .idx to @out in pieces, and gives its XXH3 hash. What contradicts itself is
+/* Writes the .idx to @out in pieces, and gives its DlpFileHash. What contradicts itself is
  * DLP_DATA_ERROR_DAMAGED. */
 gboolean dlp_megatron_index_write (DlpOutputFile *out,
                                    const DlpMegatronStreams *streams,
-                                   guint64 *xxh3,
+                                   guint64 *hash,
+                                   GCancellable *cancellable,
                                    GError **error);
 
 G_END_DECLS

@@ -161,9 +161,9 @@ dlp_megatron_sink_start (DlpElement *element, GCancellable *cancellable, GError 
   else if (self->loaded.finished)
     return TRUE;
   else
-    self->writer =
-        dlp_megatron_writer_resume (self->location, dlp_sink_get_run_id (DLP_SINK (self)),
-                                    &self->loaded, attempt.attempt, attempt.former_is_dead, error);
+    self->writer = dlp_megatron_writer_resume (
+        self->location, dlp_sink_get_run_id (DLP_SINK (self)), &self->loaded, attempt.attempt,
+        attempt.former_is_dead, cancellable, error);
   return self->writer != NULL;
 }
 
@@ -306,7 +306,7 @@ dlp_megatron_sink_drain (DlpSink *sink, GCancellable *cancellable, GError **erro
 
   /* Minutes for a large one, without a record moving. */
   dlp_element_set_status (DLP_ELEMENT (self), "writes the index");
-  ok = dlp_megatron_writer_finish (self->writer, error);
+  ok = dlp_megatron_writer_finish (self->writer, cancellable, error);
   dlp_element_set_status (DLP_ELEMENT (self), NULL);
   return ok;
 }

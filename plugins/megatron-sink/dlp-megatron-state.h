@@ -14,7 +14,7 @@ typedef struct
   guint64 sequences;
   guint64 documents;
   guint64 finished; /* the index is written; no sequences: there is nothing to be published */
-  guint64 bin_hash; /* XXH3; when finished */
+  guint64 bin_hash; /* DlpFileHash: of the whole blocks; finished: of all */
   guint64 idx_hash;
 } DlpMegatronState;
 

@@ -6,9 +6,6 @@
 #include <gio/gio.h>
 #include <sys/stat.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-manifest.h>
 
@@ -27,10 +24,7 @@ struct _DlpMegatronWriter
   DlpOutputFile *lengths;
   DlpOutputFile *documents;
   DlpOutputFile *idx; /* once it is finished; sync looks at it for a finished state only */
-
-  /* Of the .bin. A state of it cannot be saved: after a resume the hash is made in the end, by
-   * reading. */
-  XXH3_state_t *hash;
+  DlpFileHash *hash;  /* of the .bin */
 };
 
 void
@@ -68,8 +62,7 @@ dlp_megatron_writer_create (const char *location,
   self->run_id = g_strdup (run_id);
   self->state.width = width;
   self->state.attempt = attempt;
-  self->hash = XXH3_createState ();
-  XXH3_64bits_reset (self->hash);
+  self->hash = dlp_file_hash_new ();
   self->bin = dlp_output_file_create (self->paths.bin, run_id, attempt, error);
   if (self->bin == NULL)
     return NULL;
@@ -88,6 +81,7 @@ dlp_megatron_writer_resume (const char *location,
                             const DlpMegatronState *state,
                             guint attempt,
                             gboolean former_is_dead,
+                            GCancellable *cancellable,
                             GError **error)
 {
   g_autoptr (DlpMegatronWriter) self = g_new0 (DlpMegatronWriter, 1);
@@ -113,6 +107,11 @@ dlp_megatron_writer_resume (const char *location,
                               state->documents * sizeof (gint64), error);
   if (self->documents == NULL)
     return NULL;
+  self->hash =
+      dlp_file_hash_resume (dlp_output_file_get_partial_path (self->bin),
+                            state->tokens * state->width, state->bin_hash, cancellable, error);
+  if (self->hash == NULL)
+    return NULL;
   return g_steal_pointer (&self);
 }
 
@@ -126,7 +125,7 @@ dlp_megatron_writer_free (DlpMegatronWriter *self)
   g_clear_pointer (&self->lengths, dlp_output_file_free);
   g_clear_pointer (&self->documents, dlp_output_file_free);
   g_clear_pointer (&self->idx, dlp_output_file_free);
-  g_clear_pointer (&self->hash, XXH3_freeState);
+  g_clear_pointer (&self->hash, dlp_file_hash_free);
   dlp_megatron_paths_clear (&self->paths);
   g_free (self->run_id);
   g_free (self);
@@ -137,8 +136,7 @@ dlp_megatron_writer_free (DlpMegatronWriter *self)
 static gboolean
 add_bytes (DlpMegatronWriter *self, gconstpointer data, gsize size, GError **error)
 {
-  if (self->hash != NULL)
-    XXH3_64bits_update (self->hash, data, size);
+  dlp_file_hash_update (self->hash, data, size);
   return dlp_output_file_write (self->bin, data, size, error);
 }
 
@@ -155,8 +153,7 @@ add_converted (DlpMegatronWriter *self, const guint8 *tokens, guint width, gsize
       if (room == NULL)
         return FALSE;
       dlp_megatron_tokens_convert (tokens + i * width, width, k, room, to);
-      if (self->hash != NULL)
-        XXH3_64bits_update (self->hash, room, k * to);
+      dlp_file_hash_update (self->hash, room, k * to);
       dlp_output_file_commit (self->bin, k * to);
     }
   return TRUE;
@@ -255,19 +252,7 @@ check_bin (DlpMegatronWriter *self, GError **error)
 }
 
 static gboolean
-hash_bin (DlpMegatronWriter *self, GError **error)
-{
-  if (self->hash == NULL)
-    return dlp_manifest_hash_file (dlp_output_file_get_partial_path (self->bin),
-                                   self->state.tokens * self->state.width, &self->state.bin_hash,
-                                   error);
-
-  self->state.bin_hash = XXH3_64bits_digest (self->hash);
-  return TRUE;
-}
-
-static gboolean
-write_index (DlpMegatronWriter *self, GError **error)
+write_index (DlpMegatronWriter *self, GCancellable *cancellable, GError **error)
 {
   const DlpMegatronStreams streams = {
     dlp_output_file_get_partial_path (self->lengths),
@@ -280,7 +265,8 @@ write_index (DlpMegatronWriter *self, GError **error)
   g_autoptr (DlpOutputFile) idx =
       dlp_output_file_create (self->paths.idx, self->run_id, (guint) self->state.attempt, error);
 
-  if (idx == NULL || !dlp_megatron_index_write (idx, &streams, &self->state.idx_hash, error) ||
+  if (idx == NULL ||
+      !dlp_megatron_index_write (idx, &streams, &self->state.idx_hash, cancellable, error) ||
       !dlp_output_file_flush (idx, error))
     return FALSE;
 
@@ -289,7 +275,7 @@ write_index (DlpMegatronWriter *self, GError **error)
 }
 
 gboolean
-dlp_megatron_writer_finish (DlpMegatronWriter *self, GError **error)
+dlp_megatron_writer_finish (DlpMegatronWriter *self, GCancellable *cancellable, GError **error)
 {
   guint64 length;
 
@@ -307,9 +293,10 @@ dlp_megatron_writer_finish (DlpMegatronWriter *self, GError **error)
     }
   if (!dlp_megatron_writer_flush (self, error) || !check_bin (self, error))
     return FALSE;
-  if (self->state.sequences > 0 && (!hash_bin (self, error) || !write_index (self, error)))
+  if (self->state.sequences > 0 && !write_index (self, cancellable, error))
     return FALSE;
 
+  self->state.bin_hash = dlp_file_hash_get (self->hash);
   self->state.finished = TRUE;
   return TRUE;
 }
@@ -318,6 +305,11 @@ void
 dlp_megatron_writer_get_state (DlpMegatronWriter *self, DlpMegatronState *state)
 {
   *state = self->state;
+  if (!state->finished)
+    {
+      state->bin_hash = dlp_file_hash_get_chain (self->hash);
+      state->idx_hash = 0;
+    }
 }
 
 gboolean

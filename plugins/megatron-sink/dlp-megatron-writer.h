@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <dlpipe/dlp-file-hash.h>
 #include <dlpipe/dlp-output-file.h>
 
 #include "dlp-megatron-state.h"
@@ -38,6 +39,7 @@ DlpMegatronWriter *dlp_megatron_writer_resume (const char *location,
                                                const DlpMegatronState *state,
                                                guint attempt,
                                                gboolean former_is_dead,
+                                               GCancellable *cancellable,
                                                GError **error);
 void dlp_megatron_writer_free (DlpMegatronWriter *self);
 
@@ -56,8 +58,9 @@ gboolean dlp_megatron_writer_flush (DlpMegatronWriter *self, GError **error);
 /* Any thread: makes durable what was flushed for @state. */
 gboolean
 dlp_megatron_writer_sync (DlpMegatronWriter *self, const DlpMegatronState *state, GError **error);
-/* Writes the index, and flushes. */
-gboolean dlp_megatron_writer_finish (DlpMegatronWriter *self, GError **error);
+/* Writes the index, and flushes. Cancelled: all is as before, and it may be called again. */
+gboolean
+dlp_megatron_writer_finish (DlpMegatronWriter *self, GCancellable *cancellable, GError **error);
 void dlp_megatron_writer_get_state (DlpMegatronWriter *self, DlpMegatronState *state);
 
 /* Of a finished state, which is durable: gives the files their names, and deletes the streams.

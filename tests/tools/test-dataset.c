@@ -122,7 +122,7 @@ write_manifest (Fixture *fixture, const char *fingerprint, guint64 vocab_size)
 
   for (guint i = 0; i < 2; i++)
     {
-      dlp_manifest_hash_file (files[i].path, files[i].bytes, &files[i].xxh3, &error);
+      dlp_file_hash_read (files[i].path, files[i].bytes, NULL, &files[i].hash, &error);
       g_assert_no_error (error);
     }
   g_variant_dict_init (&dict, NULL);

@@ -51,7 +51,7 @@ finish (DlpMegatronWriter *writer, DlpMegatronState *state)
 {
   g_autoptr (GError) error = NULL;
 
-  dlp_megatron_writer_finish (writer, &error);
+  dlp_megatron_writer_finish (writer, NULL, &error);
   g_assert_no_error (error);
   dlp_megatron_writer_get_state (writer, state);
   dlp_megatron_writer_sync (writer, state, &error);
@@ -116,10 +116,10 @@ test_hashes (void)
   finish (writer, &state);
   publish (location, &state);
 
-  dlp_manifest_hash_file (bin, 26, &hash, &error);
+  dlp_file_hash_read (bin, 26, NULL, &hash, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (hash, ==, state.bin_hash);
-  dlp_manifest_hash_file (idx, 102, &hash, &error);
+  dlp_file_hash_read (idx, 102, NULL, &hash, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (hash, ==, state.idx_hash);
   sink_rig_remove_folder (folder);
@@ -441,8 +441,47 @@ test_drain_again (gconstpointer data)
   g_clear_pointer (&writer, dlp_megatron_writer_free);
   g_assert_no_errno (truncate (index, 50));
 
-  writer = dlp_megatron_writer_resume (location, RUN, &saved, 2, is_dead, &error);
+  writer = dlp_megatron_writer_resume (location, RUN, &saved, 2, is_dead, NULL, &error);
   g_assert_no_error (error);
+  finish (writer, &state);
+  publish (location, &state);
+  names = sink_rig_list_folder (folder);
+  g_assert_cmpstr (names, ==, "x.bin x.idx");
+  assert_golden (folder, "x.bin", "meg16.bin");
+  assert_golden (folder, "x.idx", "meg16.idx");
+  sink_rig_remove_folder (folder);
+}
+
+/* A stop comes while the index is written: all is as before, and can be gone on with or saved. */
+static void
+test_drain_cancelled (gconstpointer data)
+{
+  gboolean in_this_attempt = GPOINTER_TO_INT (data);
+  char *folder = sink_rig_make_folder ();
+  g_autofree char *location = g_build_filename (folder, "x", NULL);
+  g_autoptr (DlpMegatronWriter) writer = create (location, 2, 1);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autofree char *names = NULL;
+  g_autoptr (GError) error = NULL;
+  DlpMegatronState before, state;
+
+  add_golden (writer);
+  dlp_megatron_writer_get_state (writer, &before);
+  g_cancellable_cancel (cancellable);
+  g_assert_false (dlp_megatron_writer_finish (writer, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  dlp_megatron_writer_get_state (writer, &state);
+  g_assert_cmpmem (&state, sizeof state, &before, sizeof before);
+  dlp_megatron_writer_sync (writer, &state, &error);
+  g_assert_no_error (error);
+
+  if (!in_this_attempt)
+    {
+      g_clear_pointer (&writer, dlp_megatron_writer_free);
+      writer = dlp_megatron_writer_resume (location, RUN, &state, 2, TRUE, NULL, &error);
+      g_assert_no_error (error);
+    }
   finish (writer, &state);
   publish (location, &state);
   names = sink_rig_list_folder (folder);
@@ -471,7 +510,7 @@ test_damaged_stream (void)
       dlp_megatron_writer_flush (writer, &error);
       g_assert_no_error (error);
       g_assert_no_errno (truncate (path, 3));
-      g_assert_false (dlp_megatron_writer_finish (writer, &error));
+      g_assert_false (dlp_megatron_writer_finish (writer, NULL, &error));
       g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED);
       g_assert_nonnull (strstr (error->message, names[i]));
       sink_rig_remove_folder (folder);
@@ -494,7 +533,7 @@ test_resume_chain (void)
     {
       g_autoptr (DlpMegatronWriter) writer =
           i == 0 ? create (location, 4, 1) :
-                   dlp_megatron_writer_resume (location, RUN, &state, i + 1, i % 2, &error);
+                   dlp_megatron_writer_resume (location, RUN, &state, i + 1, i % 2, NULL, &error);
       const guint16 token = (guint16) (i * 100);
       const guint32 length = i % 3 != 0;
 
@@ -518,7 +557,7 @@ test_resume_chain (void)
       if (i == 19)
         {
           g_clear_pointer (&writer, dlp_megatron_writer_free);
-          writer = dlp_megatron_writer_resume (location, RUN, &state, 21, TRUE, &error);
+          writer = dlp_megatron_writer_resume (location, RUN, &state, 21, TRUE, NULL, &error);
           g_assert_no_error (error);
           finish (writer, &state);
         }
@@ -554,7 +593,7 @@ write_limited (const char *location, guint64 limit)
          dlp_megatron_writer_add_documents (writer, lengths, 1000, &error) &&
          dlp_megatron_writer_flush (writer, &error);
   if (ok)
-    ok = dlp_megatron_writer_finish (writer, &error);
+    ok = dlp_megatron_writer_finish (writer, NULL, &error);
   /* 20,000 documents: .bin 40,000, lengths 80,000, documents 160,000, .idx 400,042 bytes. */
   if (ok)
     _exit (2);
@@ -648,6 +687,10 @@ main (int argc, char **argv)
                         test_drain_again);
   g_test_add_data_func ("/megatron-writer/drain-again-maybe-alive", GINT_TO_POINTER (FALSE),
                         test_drain_again);
+  g_test_add_data_func ("/megatron-writer/drain-cancelled", GINT_TO_POINTER (TRUE),
+                        test_drain_cancelled);
+  g_test_add_data_func ("/megatron-writer/drain-cancelled-and-resumed", GINT_TO_POINTER (FALSE),
+                        test_drain_cancelled);
   g_test_add_func ("/megatron-writer/damaged-stream", test_damaged_stream);
   g_test_add_func ("/megatron-writer/resume-chain", test_resume_chain);
   g_test_add_func ("/megatron-writer/full-disk", test_full_disk);
