@@ -5,6 +5,7 @@
  *
  *   format        u    1
  *   graph         ay   text that makes this graph
+ *   quarantine    ay   (optional): where bad records go, if not into the state folder
  *   seed          t
  *   run-id        s
  *   attempt       u    of whoever wrote it; whose unfinished files the sinks' states speak of
@@ -31,8 +32,8 @@
 #define CLOSED_AT(position) (-2 - (gint64) (position))
 
 static const char *const checkpoint_keys[] = {
-  "format",        "graph",       "seed",     "run-id",   "attempt",    "complete", "elapsed",
-  "inputs-length", "inputs-hash", "elements", "warnings", "n-warnings", NULL
+  "format",        "graph",       "seed",     "run-id",   "attempt",    "complete",   "elapsed",
+  "inputs-length", "inputs-hash", "elements", "warnings", "n-warnings", "quarantine", NULL
 };
 static const char *const element_keys[] = { "name",   "factory", "needed", "version",
                                             "oldest", "fixed",   "links",  "emitted",
@@ -228,6 +229,13 @@ place_elements (DlpPipeline *self,
   return true;
 }
 
+/* Sinks for bad records that are not in the graph. */
+static bool
+has_quarantine (DlpPipeline *self)
+{
+  return self->elements->len > self->n_listed;
+}
+
 double
 dlp_pipeline_get_elapsed (DlpPipeline *self, double *before)
 {
@@ -270,6 +278,9 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "format", "u", FORMAT);
   g_variant_dict_insert_value (&dict, "graph", g_variant_new_bytestring (graph));
+  if (has_quarantine (self) && self->quarantine_path != NULL)
+    g_variant_dict_insert_value (&dict, "quarantine",
+                                 g_variant_new_bytestring (self->quarantine_path));
   g_variant_dict_insert (&dict, "seed", "t", self->run->seed);
   g_variant_dict_insert (&dict, "run-id", "s", self->run->run_id);
   g_variant_dict_insert (&dict, "attempt", "u", self->run->attempt);
@@ -570,6 +581,21 @@ restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
 }
 
 static bool
+compare_quarantine (DlpPipeline *self, GVariant *payload, GError **error)
+{
+  const char *was = NULL;
+
+  g_variant_lookup (payload, "quarantine", "^&ay", &was);
+  if (!has_quarantine (self) || g_strcmp0 (was, self->quarantine_path) == 0)
+    return true;
+  changed (error, "bad records went %s%s when the run began, now %s%s",
+           was != NULL ? "to " : "into the state folder", was != NULL ? was : "",
+           self->quarantine_path != NULL ? "to " : "into the state folder",
+           self->quarantine_path != NULL ? self->quarantine_path : "");
+  return false;
+}
+
+static bool
 restore_run (DlpPipeline *self, GVariant *payload, GError **error)
 {
   g_autoptr (GVariant) elements = NULL;
@@ -609,6 +635,8 @@ restore_run (DlpPipeline *self, GVariant *payload, GError **error)
                self->run->seed);
       return false;
     }
+  if (!compare_quarantine (self, payload, error))
+    return false;
   if (!dlp_partial_is_run_id (run_id))
     {
       g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,

@@ -427,6 +427,7 @@ dlp_pipeline_new_from_state (const char *state_dir, GError **error)
   if (self == NULL)
     return NULL;
   self->state_path = g_strdup (state_dir);
+  g_variant_lookup (payload, "quarantine", "^ay", &self->quarantine_path);
   return g_steal_pointer (&self);
 }
 

@@ -271,10 +271,10 @@ test_no_state (void)
   check_says (rig, "cannot go back");
 }
 
+/* @arguments: for a run that does not end by itself. */
 static void
-start_endless (LaunchRig *rig, const char *option)
+start_long (LaunchRig *rig, const char *const *arguments)
 {
-  const char *arguments[] = { "--checkpoint-every=50ms", "--progress=none", ENDLESS, option, NULL };
   g_autofree char *status = launch_rig_path (rig, "out.jsonl.dlpipe/status.json");
 
   remove (status);
@@ -283,6 +283,14 @@ start_endless (LaunchRig *rig, const char *option)
   for (guint i = 0; i < 4000 && !g_file_test (status, G_FILE_TEST_EXISTS); i++)
     g_usleep (5000);
   g_usleep (100000);
+}
+
+static void
+start_endless (LaunchRig *rig, const char *option)
+{
+  const char *arguments[] = { "--checkpoint-every=50ms", "--progress=none", ENDLESS, option, NULL };
+
+  start_long (rig, arguments);
 }
 
 static void
@@ -424,17 +432,69 @@ test_damaged_kept (void)
 }
 
 static void
+write_bad_record (LaunchRig *rig)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < 2000; i++)
+    g_string_append (text, i == 1500 ? "{\"text\": 1}\n" : "{\"text\": \"good\"}\n");
+  launch_rig_write (rig, "in.jsonl", text->str, -1);
+}
+
+/* Where bad records go is part of the state, though not of the graph. */
+static void
+test_quarantine_continued (void)
+{
+  static const char *const by_state[] = { "--progress=none", "--state=out.jsonl.dlpipe", NULL };
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  write_bad_record (rig);
+  start_endless (rig, "--quarantine=bad.jsonl");
+  end_by (rig, SIGTERM, 75);
+  start_long (rig, by_state);
+  end_by (rig, SIGTERM, 75);
+  check_says (rig, "going on behind record");
+  g_assert_true (exists (rig, "bad.jsonl"));
+  g_assert_false (exists (rig, "out.jsonl.dlpipe/quarantine.jsonl"));
+
+  run (rig, 3, "--quarantine=other.jsonl", ENDLESS, NULL);
+  check_says (rig, "bad records went to bad.jsonl when the run began, now to other.jsonl");
+  run (rig, 3, "--quarantine=other.jsonl", "--state=out.jsonl.dlpipe", NULL);
+  check_says (rig, "bad records went to bad.jsonl when the run began, now to other.jsonl");
+  run (rig, 3, ENDLESS, NULL);
+  check_says (rig, "bad records went to bad.jsonl when the run began, now into the state folder");
+  start_endless (rig, "--quarantine=bad.jsonl");
+  end_by (rig, SIGTERM, 75);
+  check_says (rig, "going on behind record");
+}
+
+static void
+test_quarantine_foreign (void)
+{
+  static const char *const options[] = { "--progress=none", "--restart", "--overwrite" };
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch_rig_write (rig, "notes.txt", "mine", -1);
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
+    {
+      g_autofree char *notes = NULL;
+
+      run (rig, 2, options[i], "--quarantine=notes.txt", GRAPH, NULL);
+      check_says (rig, "notes.txt is there already");
+      notes = read_file (rig, "notes.txt");
+      g_assert_cmpstr (notes, ==, "mine");
+      g_assert_false (exists (rig, "out.jsonl"));
+    }
+}
+
+static void
 test_bad_records (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
   g_autofree char *summary = NULL;
   g_autofree char *quarantine = NULL;
-  GString *text = g_string_new (NULL);
 
-  for (guint i = 0; i < 2000; i++)
-    g_string_append (text, i == 1500 ? "{\"text\": 1}\n" : "{\"text\": \"good\"}\n");
-  launch_rig_write (rig, "in.jsonl", text->str, -1);
-  g_string_free (text, TRUE);
+  write_bad_record (rig);
 
   run (rig, 0, "--summary=summary.json", "--quarantine=bad.jsonl", GRAPH, NULL);
   check_says (rig, "finished: 1999 records, 1 bad record");
@@ -526,6 +586,8 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/quit", test_quit);
   g_test_add_func ("/launch/damaged-kept", test_damaged_kept);
   g_test_add_func ("/launch/bad-records", test_bad_records);
+  g_test_add_func ("/launch/quarantine-continued", test_quarantine_continued);
+  g_test_add_func ("/launch/quarantine-foreign", test_quarantine_foreign);
   g_test_add_func ("/launch/quiet", test_quiet);
   g_test_add_func ("/launch/progress", test_progress);
   g_test_add_func ("/launch/stats", test_stats);
