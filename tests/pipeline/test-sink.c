@@ -23,7 +23,7 @@ typedef enum
 
 static struct
 {
-  Wait wait; /* in the next call of it */
+  Wait wait; /* atomic: in the next call of it */
   DlpPipeline *pipeline;
   guint n_waits;
   guint n_drains; /* to their end */
@@ -43,14 +43,14 @@ wait_in (Wait where, GCancellable *cancellable, GError **error)
 {
   GPollFD fd;
 
-  if (test.wait != where)
+  if (__atomic_load_n (&test.wait, __ATOMIC_ACQUIRE) != where)
     return TRUE;
   if (cancellable == NULL)
     {
       test.was_given_none = TRUE;
       return TRUE;
     }
-  test.wait = WAIT_NEVER;
+  __atomic_store_n (&test.wait, WAIT_NEVER, __ATOMIC_RELEASE);
   test.n_waits++;
   dlp_pipeline_stop (test.pipeline);
   g_assert_true (g_cancellable_make_pollfd (cancellable, &fd));
