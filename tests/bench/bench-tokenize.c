@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Tokenizing in a pipeline with one worker, and with the same tokenizer in a loop over the same
+ * texts, which lie in record batches in memory. */
+
+#include <stdio.h>
+
+#include <dlpipe/dlp-tokenizer.h>
+
+#include "bench-sink.h"
+#include "bench-source.h"
+#include "bench.h"
+
+#define MAX_TEXT_BYTES (64 * 1024 * 1024)
+
+typedef struct
+{
+  GPtrArray *batches;
+  guint64 bytes;
+  gsize longest;
+} Texts;
+
+static void
+tokenize_ours (gpointer data)
+{
+  Texts *texts = data;
+
+  dlp_bench_source_set_batches (texts->batches, 1, G_MAXUINT);
+  bench_run_graph ("bench-source ! tokenizer model=gpt2 eod=none ! null-sink digest=false");
+}
+
+static void
+tokenize_loop (gpointer data)
+{
+  Texts *texts = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpTokenizer) tokenizer = dlp_tokenizer_new ("gpt2", NULL, &error);
+  g_autoptr (DlpTokenizerContext) context = dlp_tokenizer_context_new (tokenizer, 0);
+  g_autofree guint16 *ids = g_new (guint16, texts->longest);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < texts->batches->len; i++)
+    {
+      DlpRecordBatch *batch = g_ptr_array_index (texts->batches, i);
+
+      for (guint row = 0; row < dlp_record_batch_get_length (batch); row++)
+        {
+          gsize size;
+          const guint8 *text = dlp_record_batch_get_value (batch, 0, row, &size);
+
+          dlp_tokenizer_encode16 (tokenizer, context, (const char *) text, size, ids,
+                                  texts->longest);
+        }
+    }
+}
+
+static void
+measure_texts (Texts *texts)
+{
+  for (guint i = 0; i < texts->batches->len; i++)
+    {
+      DlpRecordBatch *batch = g_ptr_array_index (texts->batches, i);
+
+      for (guint row = 0; row < dlp_record_batch_get_length (batch); row++)
+        {
+          gsize size;
+
+          dlp_record_batch_get_value (batch, 0, row, &size);
+          texts->bytes += size;
+          texts->longest = MAX (texts->longest, size);
+        }
+    }
+}
+
+int
+main (void)
+{
+  g_autofree char *path = bench_make_file ();
+  Texts texts = { .batches = bench_read_batches (path, MAX_TEXT_BYTES) };
+  Bench bench = { .name = "tokenize",
+                  .ours = tokenize_ours,
+                  .reference = tokenize_loop,
+                  .data = &texts,
+                  .unit = "MB",
+                  .bar = 1.05 };
+  gboolean passed;
+
+  measure_texts (&texts);
+  bench.amount = (double) texts.bytes * 1e-6;
+  passed = bench_run (&bench);
+  g_ptr_array_unref (texts.batches);
+  bench_remove_file (path);
+  return passed ? 0 : 1;
+}
