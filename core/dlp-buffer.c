@@ -33,9 +33,17 @@ struct _FreeBuffer
   FreeBuffer *next;
 };
 
-/* Guards the four below. */
+/* Buffers of one size, the last one given back first. */
+typedef struct
+{
+  FreeBuffer *list;
+  guint64 wanted_at; /* when one was last asked for: the value of n_asked */
+} FreeList;
+
+/* Guards the five below. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static FreeBuffer *free_lists[N_CLASSES];
+static FreeList free_lists[N_CLASSES];
+static guint64 n_asked;
 static gsize cached_bytes;
 static gsize max_cached_bytes = DLP_BUFFER_MAX_CACHED;
 static gsize used_bytes;
@@ -78,12 +86,13 @@ take_cached (gsize capacity)
   used_bytes += capacity;
   if (capacity <= DLP_BUFFER_MAX_CLASS)
     {
-      FreeBuffer **list = &free_lists[class_of (capacity)];
+      FreeList *from = &free_lists[class_of (capacity)];
 
-      taken = *list;
+      from->wanted_at = ++n_asked;
+      taken = from->list;
       if (taken != NULL)
         {
-          *list = taken->next;
+          from->list = taken->next;
           cached_bytes -= capacity;
         }
     }
@@ -109,21 +118,61 @@ allocate (gsize capacity)
   return data;
 }
 
-static gboolean
-put_cached (FreeBuffer *buffer, gsize capacity)
+/* One of the size that was not asked for for longest; never of @wanted. Takes no memory back that
+ * is asked for all the time while other sizes lie idle. */
+static FreeBuffer *
+evict_locked (FreeList *wanted, gsize *capacity)
 {
-  gboolean keep;
+  FreeList *stalest = NULL;
+  FreeBuffer *evicted;
+
+  for (guint i = 0; i < N_CLASSES; i++)
+    {
+      FreeList *list = &free_lists[i];
+
+      if (list == wanted || list->list == NULL || list->wanted_at >= wanted->wanted_at)
+        continue;
+      if (stalest == NULL || list->wanted_at < stalest->wanted_at)
+        stalest = list;
+    }
+  if (stalest == NULL)
+    return NULL;
+
+  *capacity = (gsize) DLP_BUFFER_MIN_CLASS << (stalest - free_lists);
+  evicted = stalest->list;
+  ASAN_UNPOISON_MEMORY_REGION (evicted, *capacity);
+  stalest->list = evicted->next;
+  cached_bytes -= *capacity;
+  return evicted;
+}
+
+/* @evicted: those that leave for it. */
+static gboolean
+put_cached (FreeBuffer *buffer, gsize capacity, FreeBuffer **evicted)
+{
+  gboolean keep = capacity <= DLP_BUFFER_MAX_CLASS;
 
   pthread_mutex_lock (&mutex);
   used_bytes -= capacity;
-  keep = capacity <= DLP_BUFFER_MAX_CLASS && cached_bytes + capacity <= max_cached_bytes;
+  while (keep && cached_bytes + capacity > max_cached_bytes)
+    {
+      gsize freed;
+      FreeBuffer *one = evict_locked (&free_lists[class_of (capacity)], &freed);
+
+      keep = one != NULL;
+      if (keep)
+        {
+          one->next = *evicted;
+          *evicted = one;
+        }
+    }
   if (keep)
     {
-      FreeBuffer **list = &free_lists[class_of (capacity)];
+      FreeList *to = &free_lists[class_of (capacity)];
 
       ASAN_POISON_MEMORY_REGION (buffer + 1, capacity - sizeof *buffer);
-      buffer->next = *list;
-      *list = buffer;
+      buffer->next = to->list;
+      to->list = buffer;
       cached_bytes += capacity;
     }
   pthread_mutex_unlock (&mutex);
@@ -133,7 +182,17 @@ put_cached (FreeBuffer *buffer, gsize capacity)
 static void
 release (guint8 *data, gsize capacity)
 {
-  if (put_cached ((FreeBuffer *) data, capacity))
+  FreeBuffer *evicted = NULL;
+  gboolean kept = put_cached ((FreeBuffer *) data, capacity, &evicted);
+
+  while (evicted != NULL)
+    {
+      FreeBuffer *next = evicted->next;
+
+      free (evicted);
+      evicted = next;
+    }
+  if (kept)
     return;
   if (capacity > DLP_BUFFER_MAX_CLASS)
     munmap (data, capacity);
@@ -241,7 +300,7 @@ dlp_buffer_set_max_cached (gsize bytes)
 void
 dlp_buffer_trim (void)
 {
-  FreeBuffer *lists[N_CLASSES];
+  FreeList lists[N_CLASSES];
 
   pthread_mutex_lock (&mutex);
   memcpy (lists, free_lists, sizeof lists);
@@ -250,7 +309,7 @@ dlp_buffer_trim (void)
   pthread_mutex_unlock (&mutex);
 
   for (guint i = 0; i < N_CLASSES; i++)
-    for (FreeBuffer *buffer = lists[i], *next; buffer != NULL; buffer = next)
+    for (FreeBuffer *buffer = lists[i].list, *next; buffer != NULL; buffer = next)
       {
         next = buffer->next;
         ASAN_UNPOISON_MEMORY_REGION (buffer, (gsize) DLP_BUFFER_MIN_CLASS << i);

@@ -35,8 +35,14 @@ typedef struct
   gsize memory_share; /* 0: that of the context */
 
   /* Streaming; the element's thread. */
-  DlpMark *mark; /* of the point before the step that runs */
+  DlpMark *mark;     /* of a point before the step that runs */
+  guint mark_credit; /* references to it beyond the one, to be given to record batches */
+  guint mark_wish;   /* the checkpoint_wish that it was made for */
+  guint64 marked_at; /* monotonic, ns; 0: the next step needs a new one */
   guint64 serial;
+  guint64 clock; /* monotonic, ns: the end of a step; 0: it has waited since */
+  guint n_steps; /* since then */
+  guint n_short; /* so many steps need no look at the clock */
   DlpMark *large[DLP_LARGE_MARKS_ALIVE];
   guint large_wish;   /* the checkpoint_wish that the last large mark was made for */
   guint wanted_input; /* atomic: written by the element's thread */
@@ -94,6 +100,9 @@ DlpPad *dlp_element_request_pad (DlpElement *self,
 
 /* Between load() and the first step: the mark that consumers' cursors refer to at the start. */
 void dlp_element_make_first_mark (DlpElement *self);
+/* (transfer full): for a record batch begun in this step. */
+DlpMark *dlp_element_take_mark (DlpElementPrivate *priv);
+void dlp_element_drop_mark (DlpElementPrivate *priv);
 /* Not needed any more by any consumer: ends at once. */
 void dlp_element_restore_ended (DlpElement *self);
 /* When nothing runs any more: what it has counted, should nobody need it. */
@@ -117,6 +126,8 @@ DlpTurn dlp_element_turn (DlpElement *self, GError **error);
 bool dlp_element_arm (DlpElement *self, DlpTurn turn);
 /* Takes the snapshot if one is wanted; by the element's thread, between steps. */
 void dlp_element_serve (DlpElement *self);
+/* Brings the element's clock and its busy time up to date; the time, monotonic, ns. */
+guint64 dlp_element_read_clock (DlpElementPrivate *priv);
 void dlp_element_take_snapshot (DlpElement *self, bool final);
 void dlp_element_clear_snapshot (DlpElement *self);
 /* Where files without names may be made. */

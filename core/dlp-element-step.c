@@ -16,6 +16,16 @@ now_ns (clockid_t clock)
   return now.tv_sec * G_GUINT64_CONSTANT (1000000000) + now.tv_nsec;
 }
 
+/* A mark serves all record batches that are begun within so many ns. */
+#define MARK_INTERVAL 100000
+/* References are counted for so many record batches at once: the counter is touched by both ends of
+ * a link. */
+#define MARK_CREDIT 16
+
+/* ns */
+#define SHORT_STEP 2000
+#define SHORT_STEPS 7
+
 static void
 fill_mark (DlpElement *self, DlpElementPrivate *priv, DlpMark *mark)
 {
@@ -67,9 +77,44 @@ prepare_large_mark (DlpElement *self, DlpElementPrivate *priv)
   if (!claim_large (priv, next))
     return;
   fill_mark (self, priv, next);
-  dlp_mark_unref (priv->mark);
+  dlp_element_drop_mark (priv);
   priv->mark = g_steal_pointer (&next);
   priv->large_wish = wish;
+}
+
+DlpMark *
+dlp_element_take_mark (DlpElementPrivate *priv)
+{
+  if (priv->mark_credit == 0)
+    {
+      dlp_mark_add_refs (priv->mark, MARK_CREDIT);
+      priv->mark_credit = MARK_CREDIT;
+    }
+  priv->mark_credit--;
+  return priv->mark;
+}
+
+static void
+return_credit (DlpElementPrivate *priv)
+{
+  if (priv->mark_credit > 0)
+    dlp_mark_add_refs (priv->mark, -(int) priv->mark_credit);
+  priv->mark_credit = 0;
+}
+
+void
+dlp_element_drop_mark (DlpElementPrivate *priv)
+{
+  return_credit (priv);
+  g_clear_pointer (&priv->mark, dlp_mark_unref);
+}
+
+/* Steps that follow one another at once count as one, unless a checkpoint is asked for. */
+static bool
+is_fresh (DlpElementPrivate *priv, guint wish)
+{
+  return priv->marked_at != 0 && priv->clock != 0 && priv->mark_wish == wish &&
+         priv->clock - priv->marked_at < MARK_INTERVAL;
 }
 
 /* Record batches begun in the step that comes next carry this mark. One that nobody took is used
@@ -77,17 +122,24 @@ prepare_large_mark (DlpElement *self, DlpElementPrivate *priv)
 static void
 prepare_mark (DlpElement *self, DlpElementPrivate *priv)
 {
+  guint wish = __atomic_load_n (&priv->context->checkpoint_wish, __ATOMIC_RELAXED);
+
   if ((DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_LARGE) && priv->mark != NULL)
     {
       prepare_large_mark (self, priv);
       return;
     }
+  if (is_fresh (priv, wish))
+    return;
+  return_credit (priv);
   if (priv->mark == NULL || !dlp_mark_is_unshared (priv->mark))
     {
-      g_clear_pointer (&priv->mark, dlp_mark_unref);
+      dlp_element_drop_mark (priv);
       priv->mark = dlp_mark_new (priv->outputs->len, priv->inputs->len);
     }
   fill_mark (self, priv, priv->mark);
+  priv->mark_wish = wish;
+  priv->marked_at = priv->clock;
 }
 
 void
@@ -95,7 +147,7 @@ dlp_element_make_first_mark (DlpElement *self)
 {
   DlpElementPrivate *priv = dlp_element_get_private (self);
 
-  g_clear_pointer (&priv->mark, dlp_mark_unref);
+  dlp_element_drop_mark (priv);
   priv->mark = dlp_mark_new (priv->outputs->len, priv->inputs->len);
   fill_mark (self, priv, priv->mark);
 }
@@ -127,6 +179,7 @@ advance_marks (DlpElement *self, DlpElementPrivate *priv)
             {
               mark = dlp_mark_new (priv->outputs->len, priv->inputs->len);
               fill_mark (self, priv, mark);
+              priv->marked_at = 0;
             }
           dlp_pad_push_mark (pad, mark);
         }
@@ -140,7 +193,7 @@ is_blocked (DlpElementPrivate *priv)
     {
       DlpPad *pad = g_ptr_array_index (priv->outputs, i);
 
-      if (pad->link != NULL && dlp_queue_is_full (pad->link))
+      if (pad->link != NULL && !dlp_queue_has_room (pad->link))
         return true;
     }
   return false;
@@ -280,14 +333,30 @@ flush_idle (DlpElementPrivate *priv)
     dlp_pad_flush_if_idle (g_ptr_array_index (priv->outputs, i));
 }
 
+guint64
+dlp_element_read_clock (DlpElementPrivate *priv)
+{
+  guint64 now = now_ns (CLOCK_MONOTONIC);
+
+  if (priv->clock != 0 && priv->n_steps > 0)
+    dlp_stat_add (&priv->stats.busy, now - priv->clock);
+  priv->clock = now;
+  priv->n_steps = 0;
+  return now;
+}
+
+/* To look at the clock takes as long as a very short step: then it is looked at after several. */
 static DlpStep
 timed_step (DlpElement *self, DlpElementPrivate *priv, GError **error)
 {
-  guint64 begin = now_ns (CLOCK_MONOTONIC);
+  guint64 begin = priv->clock != 0 ? priv->clock : dlp_element_read_clock (priv);
   DlpStep step = DLP_ELEMENT_GET_CLASS (self)->step (self, priv->context->cancellable, error);
+  guint n = ++priv->n_steps;
 
-  dlp_stat_add (&priv->stats.busy, now_ns (CLOCK_MONOTONIC) - begin);
   dlp_stat_add (&priv->stats.steps, 1);
+  if (n <= priv->n_short)
+    return step;
+  priv->n_short = dlp_element_read_clock (priv) - begin < n * SHORT_STEP ? SHORT_STEPS : 0;
   return step;
 }
 
@@ -381,7 +450,7 @@ dlp_element_turn (DlpElement *self, GError **error)
   switch (timed_step (self, priv, &local))
     {
     case DLP_STEP_MORE:
-      __atomic_store_n (&priv->moved_at, g_get_monotonic_time (), __ATOMIC_RELAXED);
+      __atomic_store_n (&priv->moved_at, (gint64) (priv->clock / 1000), __ATOMIC_RELAXED);
       advance_marks (self, priv);
       return DLP_TURN_MORE;
 

@@ -126,7 +126,7 @@ dlp_element_finalize (GObject *object)
 {
   DlpElementPrivate *priv = dlp_element_get_private (DLP_ELEMENT (object));
 
-  g_clear_pointer (&priv->mark, dlp_mark_unref);
+  dlp_element_drop_mark (priv);
   for (guint i = 0; i < DLP_LARGE_MARKS_ALIVE; i++)
     g_clear_pointer (&priv->large[i], dlp_mark_unref);
   g_clear_pointer (&priv->final_state, dlp_state_unref);

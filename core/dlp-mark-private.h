@@ -21,6 +21,8 @@ struct _DlpMark
 DlpMark *dlp_mark_new (guint n_outputs, guint n_inputs);
 DlpMark *dlp_mark_ref (DlpMark *self);
 void dlp_mark_unref (DlpMark *self);
+/* Several references at once; never the last one. */
+void dlp_mark_add_refs (DlpMark *self, int n);
 /* Whether the caller holds the only reference, and so may write to it again. */
 gboolean dlp_mark_is_unshared (DlpMark *self);
 

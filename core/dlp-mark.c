@@ -23,6 +23,12 @@ dlp_mark_ref (DlpMark *self)
   return self;
 }
 
+void
+dlp_mark_add_refs (DlpMark *self, int n)
+{
+  __atomic_fetch_add (&self->ref_count, n, __ATOMIC_ACQ_REL);
+}
+
 /* Recursion is as deep as the graph. */
 void
 dlp_mark_unref (DlpMark *self)

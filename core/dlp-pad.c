@@ -292,23 +292,20 @@ unref_mark (gpointer mark)
 }
 
 static DlpMark *
-current_mark (DlpPad *self)
+take_mark (DlpPad *self)
 {
-  return dlp_element_get_private (self->element)->mark;
+  return dlp_element_take_mark (dlp_element_get_private (self->element));
 }
 
 static void
 flush_builder (DlpPad *self)
 {
-  g_autoptr (DlpRecordBatch) batch = NULL;
-
   if (self->open_mark == NULL)
     return;
 
-  batch = dlp_record_batch_builder_finish (self->builder);
-  send (self,
-        dlp_record_batch_new_at (batch, 0, dlp_record_batch_get_length (batch), self->open_position,
-                                 g_steal_pointer (&self->open_mark), unref_mark));
+  send (self, dlp_record_batch_place (dlp_record_batch_builder_finish (self->builder),
+                                      self->open_position, g_steal_pointer (&self->open_mark),
+                                      unref_mark));
 }
 
 void
@@ -385,8 +382,7 @@ dlp_pad_push_rows (DlpPad *self, DlpRecordBatch *batch, guint row, guint n)
     {
       guint k = limit != 0 ? MIN (n, limit) : n;
 
-      send (self, dlp_record_batch_new_at (batch, row, k, position,
-                                           dlp_mark_ref (current_mark (self)), unref_mark));
+      send (self, dlp_record_batch_new_at (batch, row, k, position, take_mark (self), unref_mark));
       row += k;
       position += k;
       n -= k;
@@ -396,7 +392,24 @@ dlp_pad_push_rows (DlpPad *self, DlpRecordBatch *batch, guint row, guint n)
 void
 dlp_pad_push (DlpPad *self, DlpRecordBatch *batch)
 {
-  dlp_pad_push_rows (self, batch, 0, dlp_record_batch_get_length (batch));
+  guint limit = get_context (self)->batch_records;
+  guint n = dlp_record_batch_get_length (batch);
+  guint64 position;
+
+  if (self->emitted >= self->wanted && (limit == 0 || n <= limit))
+    {
+      guint skip;
+
+      if (!account (self, n, &position, &skip))
+        {
+          dlp_record_batch_unref (batch);
+          return;
+        }
+      flush_builder (self);
+      send (self, dlp_record_batch_place (batch, position, take_mark (self), unref_mark));
+      return;
+    }
+  dlp_pad_push_rows (self, batch, 0, n);
   dlp_record_batch_unref (batch);
 }
 
@@ -405,7 +418,7 @@ opened (DlpPad *self, guint64 position)
 {
   if (self->open_mark != NULL)
     return;
-  self->open_mark = dlp_mark_ref (current_mark (self));
+  self->open_mark = take_mark (self);
   self->open_position = position;
 }
 

@@ -25,7 +25,8 @@ typedef struct
   GError
       *failure; /* lock: instead of an end: what happened to the producer behind what is queued */
   gpointer failed_by;   /* lock: who */
-  bool closed;          /* lock: the consumer wants no more */
+  bool closed;          /* atomic, written under lock: the consumer wants no more */
+  bool has_room;        /* the producer's: there was room, and only he takes it */
   bool consumer_sleeps; /* lock */
   bool producer_sleeps; /* lock */
   bool wants_idle;      /* lock: the producer has something for a consumer that sleeps */
@@ -51,6 +52,8 @@ DlpRecordBatch *dlp_queue_pop (DlpQueue *self, bool *ended);
 void dlp_queue_close (DlpQueue *self);
 
 bool dlp_queue_is_full (DlpQueue *self);
+/* The same, the other way round, by the producer: most often without the lock. */
+bool dlp_queue_has_room (DlpQueue *self);
 bool dlp_queue_is_closed (DlpQueue *self);
 /* By the producer, about to sleep: TRUE: the consumer sleeps, and nothing is queued for it. FALSE:
  * the producer is woken when that is so. */

@@ -13,6 +13,7 @@ dlp_queue_init (DlpQueue *self, guint max_batches, gsize max_bytes)
   self->head = self->count = 0;
   self->bytes = 0;
   self->ended = self->closed = false;
+  self->has_room = true;
   self->failure = NULL;
   self->failed_by = NULL;
   self->consumer_sleeps = self->producer_sleeps = self->wants_idle = false;
@@ -72,6 +73,7 @@ dlp_queue_push (DlpQueue *self, DlpRecordBatch *batch)
     grow (self);
   self->ring[(self->head + self->count++) & (self->capacity - 1)] = batch;
   self->bytes += bytes;
+  self->has_room = !full (self);
   wake = self->consumer_sleeps;
   self->consumer_sleeps = false;
   pthread_mutex_unlock (&self->lock);
@@ -140,9 +142,9 @@ dlp_queue_pop (DlpQueue *self, bool *ended)
       self->head++;
       self->count--;
       self->bytes -= dlp_record_batch_get_bytes (batch);
-      /* Woken when half is free, so that the two sides do not hand over one by one. */
-      if (self->producer_sleeps && self->count <= self->max_batches / 2 &&
-          self->bytes <= self->max_bytes / 2)
+      /* Woken when most is free, so that the two sides do not hand over one by one. */
+      if (self->producer_sleeps && self->count <= self->max_batches / 4 &&
+          self->bytes <= self->max_bytes / 4)
         {
           self->producer_sleeps = false;
           wake = true;
@@ -160,7 +162,7 @@ void
 dlp_queue_close (DlpQueue *self)
 {
   pthread_mutex_lock (&self->lock);
-  self->closed = true;
+  __atomic_store_n (&self->closed, true, __ATOMIC_RELEASE);
   drop_all (self);
   self->producer_sleeps = self->wants_idle = false;
   pthread_mutex_unlock (&self->lock);
@@ -181,14 +183,17 @@ dlp_queue_is_full (DlpQueue *self)
 }
 
 bool
+dlp_queue_has_room (DlpQueue *self)
+{
+  if (!self->has_room)
+    self->has_room = !dlp_queue_is_full (self);
+  return self->has_room;
+}
+
+bool
 dlp_queue_is_closed (DlpQueue *self)
 {
-  bool closed;
-
-  pthread_mutex_lock (&self->lock);
-  closed = self->closed;
-  pthread_mutex_unlock (&self->lock);
-  return closed;
+  return __atomic_load_n (&self->closed, __ATOMIC_ACQUIRE);
 }
 
 bool

@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+/* Smaller values are written in place. */
+#define MIN_ASIDE 4096
+/* Kept for the next record batch. */
+#define MAX_KEPT_ASIDE (256 * 1024)
+
 /* A buffer that starts as large as its predecessor became. */
 typedef struct
 {
@@ -16,6 +21,7 @@ typedef struct
   Growing data;
   Growing offsets;
   Growing validity; /* in use from the first null on */
+  DlpBuffer aside;  /* see reserve_aside() */
   gsize used;       /* bytes of data, where there are offsets */
   gsize reserved;   /* bytes behind used that the caller writes to */
   guint n_values;   /* the builder's length, or one more */
@@ -24,6 +30,7 @@ typedef struct
   DlpFieldType type;
   gboolean has_validity;
   gboolean is_reserved;
+  gboolean is_aside;
 } Field;
 
 struct _DlpRecordBatchBuilder
@@ -89,6 +96,7 @@ dlp_record_batch_builder_unref (DlpRecordBatchBuilder *self)
       dlp_buffer_clear (&self->fields[i].data.buffer);
       dlp_buffer_clear (&self->fields[i].offsets.buffer);
       dlp_buffer_clear (&self->fields[i].validity.buffer);
+      dlp_buffer_clear (&self->fields[i].aside);
     }
   dlp_buffer_clear (&self->coordinates.buffer);
   dlp_schema_unref (self->schema);
@@ -339,6 +347,26 @@ dlp_record_batch_builder_append_null (DlpRecordBatchBuilder *self, guint field)
   f->n_nulls++;
 }
 
+/* More is asked for than will be used, several times as much where text becomes tokens. A large
+ * value is written elsewhere, where the processor's cache has room for it at once, and copied when
+ * its size is known: the buffer grows by no more than that. */
+static inline gboolean
+is_for_aside (const Field *field, gsize size)
+{
+  if (field->is_reserved)
+    return field->is_aside;
+  return size >= MIN_ASIDE && size <= DLP_BUFFER_MAX_CLASS;
+}
+
+static guint8 *
+reserve_aside (const DlpRecordBatchBuilder *self, Field *field, gsize n)
+{
+  if (G_UNLIKELY (n > (DLP_COLUMN_MAX_BYTES - field->used) / field->width))
+    column_overflow (self, field, n);
+  dlp_buffer_ensure (&field->aside, field->reserved, n * field->width);
+  return field->aside.data;
+}
+
 gpointer
 dlp_record_batch_builder_reserve (DlpRecordBatchBuilder *self, guint field, gsize n)
 {
@@ -350,7 +378,10 @@ dlp_record_batch_builder_reserve (DlpRecordBatchBuilder *self, guint field, gsiz
   g_return_val_if_fail (f->n_values == self->length, NULL);
   g_return_val_if_fail ((VALUE_TYPES | LIST_TYPES) >> f->type & 1, NULL);
 
-  data = ensure_values (self, f, n);
+  if (f->data.buffer.data == NULL && f->data.hint > 0)
+    ensure (&f->data, 0, 1);
+  f->is_aside = is_for_aside (f, n * f->width);
+  data = f->is_aside ? reserve_aside (self, f, n) : ensure_values (self, f, n);
   f->reserved = n * f->width;
   f->is_reserved = TRUE;
   return data;
@@ -367,7 +398,10 @@ dlp_record_batch_builder_commit (DlpRecordBatchBuilder *self, guint field, gsize
 
   f->is_reserved = FALSE;
   f->reserved = 0;
-  end_offset_value (self, f, used * f->width);
+  if (f->is_aside)
+    append_run (self, f, f->aside.data, used);
+  else
+    end_offset_value (self, f, used * f->width);
 }
 
 static void G_GNUC_NORETURN
@@ -521,7 +555,13 @@ dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
 static const guint8 *
 take (DlpColumns *columns, Growing *growing, gsize used)
 {
-  growing->hint = used <= DLP_BUFFER_MAX_CLASS ? used : 0;
+  gsize capacity = growing->buffer.capacity;
+
+  /* Room that was asked for and not used is asked for again, unless most of it was in vain. Large
+   * and small record batches may alternate. */
+  growing->hint = MAX (used < capacity / 4 ? used : capacity, growing->hint - growing->hint / 4);
+  if (growing->hint > DLP_BUFFER_MAX_CLASS)
+    growing->hint = 0;
   return dlp_columns_take_buffer (columns, &growing->buffer, used);
 }
 
@@ -548,6 +588,8 @@ take_field (DlpColumns *columns, DlpColumn *column, Field *field)
   if (field->n_nulls > 0)
     column->validity = take (columns, &field->validity, dlp_bits_size (field->n_values));
 
+  if (field->aside.capacity > MAX_KEPT_ASIDE)
+    dlp_buffer_clear (&field->aside);
   field->used = 0;
   field->n_values = 0;
   field->n_nulls = 0;

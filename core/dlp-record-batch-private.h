@@ -14,6 +14,7 @@ struct _DlpRecordBatch
   guint offset;
   guint length;
   guint64 position;
+  gsize bytes; /* 0: not counted; of those on links */
   DlpColumns *columns;
   gpointer mark;
   gpointer mark_owner; /* what keeps the mark alive: itself, or the batch this is a slice of */
@@ -29,6 +30,12 @@ DlpRecordBatch *dlp_record_batch_new_at (DlpRecordBatch *batch,
                                          guint64 position,
                                          gpointer mark,
                                          void (*mark_unref) (gpointer));
+/* (transfer full): the same of a whole batch (transfer full), whose header is used again if nobody
+ * else has it. */
+DlpRecordBatch *dlp_record_batch_place (DlpRecordBatch *batch,
+                                        guint64 position,
+                                        gpointer mark,
+                                        void (*mark_unref) (gpointer));
 /* (transfer full): no records, at position 0. */
 DlpRecordBatch *dlp_record_batch_new_empty (DlpSchema *schema);
 /* (transfer full): all rows; columns: (transfer full). */

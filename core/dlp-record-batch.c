@@ -19,6 +19,27 @@ new_view (DlpColumns *columns, guint offset, guint length, guint64 position)
   return self;
 }
 
+static gsize
+column_bytes (const DlpColumn *column, gsize offset, gsize length)
+{
+  gsize bytes = column->validity != NULL ? dlp_bits_size (length) : 0;
+
+  if (column->offsets != NULL)
+    return bytes + length * sizeof (gint32) +
+           (gsize) (column->offsets[offset + length] - column->offsets[offset]) * column->width;
+  return bytes + (column->width == 0 ? dlp_bits_size (length) : length * column->width);
+}
+
+static gsize
+count_bytes (const DlpRecordBatch *self)
+{
+  gsize bytes = self->length * sizeof (DlpCoordinate);
+
+  for (guint i = 0; i < self->columns->schema->n_fields; i++)
+    bytes += column_bytes (&self->columns->columns[i], self->offset, self->length);
+  return bytes;
+}
+
 DlpRecordBatch *
 dlp_record_batch_new_take (DlpColumns *columns)
 {
@@ -44,9 +65,31 @@ dlp_record_batch_new_at (DlpRecordBatch *batch,
   g_assert (row <= batch->length && n <= batch->length - row);
 
   self = new_view (dlp_columns_ref (batch->columns), batch->offset + row, n, position);
+  self->bytes = count_bytes (self);
   self->mark = mark;
   self->mark_owner = mark;
   self->mark_owner_unref = mark_unref;
+  return self;
+}
+
+DlpRecordBatch *
+dlp_record_batch_place (DlpRecordBatch *batch,
+                        guint64 position,
+                        gpointer mark,
+                        void (*mark_unref) (gpointer))
+{
+  DlpRecordBatch *self;
+
+  if (batch->mark == NULL && g_atomic_int_get (&batch->ref_count) == 1)
+    {
+      batch->position = position;
+      batch->bytes = count_bytes (batch);
+      batch->mark = batch->mark_owner = mark;
+      batch->mark_owner_unref = mark_unref;
+      return batch;
+    }
+  self = dlp_record_batch_new_at (batch, 0, batch->length, position, mark, mark_unref);
+  dlp_record_batch_unref (batch);
   return self;
 }
 
@@ -112,28 +155,12 @@ dlp_record_batch_get_length (const DlpRecordBatch *self)
   return self->length;
 }
 
-static gsize
-column_bytes (const DlpColumn *column, gsize offset, gsize length)
-{
-  gsize bytes = column->validity != NULL ? dlp_bits_size (length) : 0;
-
-  if (column->offsets != NULL)
-    return bytes + length * sizeof (gint32) +
-           (gsize) (column->offsets[offset + length] - column->offsets[offset]) * column->width;
-  return bytes + (column->width == 0 ? dlp_bits_size (length) : length * column->width);
-}
-
 gsize
 dlp_record_batch_get_bytes (const DlpRecordBatch *self)
 {
-  gsize bytes;
-
   g_return_val_if_fail (self != NULL, 0);
 
-  bytes = self->length * sizeof (DlpCoordinate);
-  for (guint i = 0; i < self->columns->schema->n_fields; i++)
-    bytes += column_bytes (&self->columns->columns[i], self->offset, self->length);
-  return bytes;
+  return self->bytes != 0 ? self->bytes : count_bytes (self);
 }
 
 guint64

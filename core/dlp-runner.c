@@ -8,9 +8,12 @@
 #include <time.h>
 
 #include "dlp-runner-private.h"
+#include "dlp-thread-private.h"
 
 /* In a pool an element gives its thread back after so many turns. */
 #define TURNS_A_VISIT 16
+/* ns */
+#define CPU_TIME_INTERVAL 1000000
 
 typedef enum
 {
@@ -26,8 +29,9 @@ typedef struct
   DlpRunner *runner;
   DlpElement *element;
   DlpElementPrivate *priv;
-  pthread_t thread;   /* a thread an element */
-  DlpTaskState state; /* pool: runner lock */
+  pthread_t thread;    /* a thread an element */
+  guint64 cpu_counted; /* the same: monotonic, ns */
+  DlpTaskState state;  /* pool: runner lock */
 } DlpTask;
 
 struct _DlpRunner
@@ -67,8 +71,12 @@ must_leave (DlpContext *context)
 static void
 begin_wait (DlpTask *task, DlpTurn turn)
 {
+  DlpElementPrivate *priv = task->priv;
+  guint64 now =
+      priv->clock != 0 && priv->n_steps == 0 ? priv->clock : dlp_element_read_clock (priv);
+
   __atomic_store_n (&task->priv->waits_for, turn, __ATOMIC_RELAXED);
-  __atomic_store_n (&task->priv->waits_since, now_ns (CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+  __atomic_store_n (&task->priv->waits_since, now, __ATOMIC_RELEASE);
 }
 
 static void
@@ -78,9 +86,11 @@ end_wait (DlpTask *task)
   DlpElementStats *stats = &task->priv->stats;
   guint64 ns;
 
+  task->priv->clock = 0;
+  task->priv->n_steps = 0;
   if (begin == 0)
     return;
-  ns = now_ns (CLOCK_MONOTONIC) - begin;
+  ns = dlp_element_read_clock (task->priv) - begin;
   __atomic_store_n (&task->priv->waits_since, 0, __ATOMIC_RELEASE);
   switch ((DlpTurn) __atomic_load_n (&task->priv->waits_for, __ATOMIC_RELAXED))
     {
@@ -146,26 +156,36 @@ leave (DlpRunner *self)
 
 /* ---- a thread an element ---- */
 
+/* A system call: not at each of many short waits. */
+static void
+count_cpu_time (DlpTask *task, bool now)
+{
+  DlpElementPrivate *priv = task->priv;
+
+  if (!now && priv->clock - task->cpu_counted < CPU_TIME_INTERVAL)
+    return;
+  task->cpu_counted = priv->clock;
+  __atomic_store_n (&priv->stats.cpu, now_ns (CLOCK_THREAD_CPUTIME_ID), __ATOMIC_RELAXED);
+}
+
 static gpointer
 run_thread (gpointer data)
 {
   DlpTask *task = data;
   DlpTurn turn = DLP_TURN_MORE;
-  char name[16];
 
-  g_strlcpy (name, dlp_element_get_name (task->element), sizeof name);
-  pthread_setname_np (pthread_self (), name);
+  dlp_thread_begin (dlp_element_get_name (task->element));
   while (!take_turn (task, &turn))
     {
       if (turn == DLP_TURN_MORE)
         continue;
-      __atomic_store_n (&task->priv->stats.cpu, now_ns (CLOCK_THREAD_CPUTIME_ID), __ATOMIC_RELAXED);
+      count_cpu_time (task, false);
       begin_wait (task, turn);
       if (dlp_element_arm (task->element, turn))
         dlp_waker_wait (&task->priv->waker);
       end_wait (task);
     }
-  __atomic_store_n (&task->priv->stats.cpu, now_ns (CLOCK_THREAD_CPUTIME_ID), __ATOMIC_RELAXED);
+  count_cpu_time (task, true);
   leave (task->runner);
   return NULL;
 }
@@ -237,6 +257,7 @@ visit (DlpTask *task)
   end_wait (task);
   for (guint i = 0; i < TURNS_A_VISIT && turn == DLP_TURN_MORE && !out; i++)
     out = take_turn (task, &turn);
+  dlp_element_read_clock (task->priv);
   dlp_stat_add (&task->priv->stats.cpu, now_ns (CLOCK_THREAD_CPUTIME_ID) - cpu);
 
   if (out)
@@ -258,7 +279,7 @@ run_pool_thread (gpointer data)
   DlpRunner *self = data;
   DlpTask *task;
 
-  pthread_setname_np (pthread_self (), "dlp-runner");
+  dlp_thread_begin ("dlp-runner");
   while ((task = next_task (self)) != NULL)
     visit (task);
   return NULL;

@@ -17,8 +17,8 @@
 
 typedef struct
 {
-  GPtrArray *batches; /* of DlpRecordBatch */
-  DlpRecordBatchBuilder *builder;
+  GPtrArray *batches;             /* of DlpRecordBatch */
+  DlpRecordBatchBuilder *builder; /* the worker's */
 } DlpTransformPad;
 
 struct _DlpTransformOutput
@@ -32,6 +32,7 @@ struct _DlpTransformOutput
   DlpCursor before; /* of the input, before this batch */
   guint n_pads;
   DlpTransformPad *pads;
+  DlpRecordBatchBuilder **builders; /* of the worker, while it works */
   guint64 counters[DLP_TRANSFORM_MAX_COUNTERS];
   GError *error;
   bool lost; /* process() failed and did not say why */
@@ -39,9 +40,11 @@ struct _DlpTransformOutput
   DlpTransformOutput *next;
 };
 
+/* A builder remembers how large its last record batch became. */
 typedef struct
 {
   gpointer worker;
+  DlpRecordBatchBuilder **builders; /* by output pad */
   bool made;
 } DlpTransformWorker;
 
@@ -57,6 +60,7 @@ typedef struct
   gsize bytes_out;  /* of their inputs */
   gsize bytes_done; /* lock: of the outputs of those that are done */
   guint n_running;  /* lock: handed to the pool and not done */
+  guint n_waiting;  /* lock: of these, not begun */
   guint max_out;    /* see has_room() */
   gsize max_bytes_out;
   gsize worker_memory; /* of each worker's context */
@@ -101,7 +105,6 @@ ticket_free (DlpTransformOutput *ticket)
   for (guint i = 0; i < ticket->n_pads; i++)
     {
       g_clear_pointer (&ticket->pads[i].batches, g_ptr_array_unref);
-      g_clear_pointer (&ticket->pads[i].builder, dlp_record_batch_builder_unref);
     }
   g_clear_pointer (&ticket->input, dlp_record_batch_unref);
   dlp_cursor_clear (&ticket->before);
@@ -130,9 +133,10 @@ dlp_transform_output_get_builder (DlpTransformOutput *self, guint pad)
 {
   DlpTransformPad *to = &self->pads[pad];
 
-  if (to->builder == NULL)
-    to->builder = dlp_record_batch_builder_new (
+  if (self->builders[pad] == NULL)
+    self->builders[pad] = dlp_record_batch_builder_new (
         dlp_pad_get_schema (dlp_element_get_output (DLP_ELEMENT (self->transform), pad)));
+  to->builder = self->builders[pad];
   return to->builder;
 }
 
@@ -163,15 +167,45 @@ dlp_transform_output_count (DlpTransformOutput *self, guint counter, guint64 n)
 
 /* ---- on a worker ---- */
 
-static gpointer
+static DlpTransformWorker *
 get_worker (DlpTransform *self, DlpTransformPrivate *priv, guint index)
 {
   DlpTransformWorker *worker = &priv->workers[index];
 
-  if (!worker->made && DLP_TRANSFORM_GET_CLASS (self)->worker_new != NULL)
+  if (worker->made)
+    return worker;
+  if (DLP_TRANSFORM_GET_CLASS (self)->worker_new != NULL)
     worker->worker = DLP_TRANSFORM_GET_CLASS (self)->worker_new (self);
+  worker->builders =
+      g_new0 (DlpRecordBatchBuilder *, dlp_element_get_n_outputs (DLP_ELEMENT (self)));
   worker->made = true;
-  return worker->worker;
+  return worker;
+}
+
+static void
+free_worker (DlpTransform *self, DlpTransformWorker *worker)
+{
+  if (!worker->made)
+    return;
+  if (DLP_TRANSFORM_GET_CLASS (self)->worker_free != NULL)
+    DLP_TRANSFORM_GET_CLASS (self)->worker_free (self, worker->worker);
+  for (guint i = 0; i < dlp_element_get_n_outputs (DLP_ELEMENT (self)); i++)
+    g_clear_pointer (&worker->builders[i], dlp_record_batch_builder_unref);
+  g_free (worker->builders);
+}
+
+/* A record that was not ended when an error came is none. */
+static void
+close_builders (DlpTransformOutput *ticket)
+{
+  for (guint i = 0; i < ticket->n_pads; i++)
+    {
+      if (ticket->pads[i].builder != NULL)
+        dlp_record_batch_builder_drop_record (ticket->pads[i].builder);
+      close_builder (&ticket->pads[i]);
+      ticket->pads[i].builder = NULL;
+    }
+  ticket->builders = NULL;
 }
 
 static gsize
@@ -196,26 +230,34 @@ work (DlpElement *element, guint index, gpointer data)
   /* One that is left undone at a stop is never released: a mark behind it would lose its records.
    */
   bool skip = dlp_flag_get (context->cancelled) || dlp_flag_get (context->stopping);
+  bool enough;
 
   dlp_context_yield (context);
+  pthread_mutex_lock (&priv->lock);
+  priv->n_waiting--;
+  pthread_mutex_unlock (&priv->lock);
   if (!skip)
     {
-      ticket->lost = !DLP_TRANSFORM_GET_CLASS (self)->process (self, get_worker (self, priv, index),
-                                                               ticket->input, ticket->first, ticket,
-                                                               &ticket->error);
-      for (guint i = 0; i < ticket->n_pads; i++)
-        close_builder (&ticket->pads[i]);
+      DlpTransformWorker *worker = get_worker (self, priv, index);
+
+      ticket->builders = worker->builders;
+      ticket->lost = !DLP_TRANSFORM_GET_CLASS (self)->process (
+          self, worker->worker, ticket->input, ticket->first, ticket, &ticket->error);
+      close_builders (ticket);
       ticket->out_bytes = count_bytes (ticket);
     }
   g_clear_pointer (&ticket->input, dlp_record_batch_unref);
 
-  /* Woken under the lock: once n_running is 0 the element may be gone. */
+  /* The element need not be woken for each ticket: as long as every worker has one before it, it
+   * can wait for several. Woken under the lock: once n_running is 0 the element may be gone. */
   pthread_mutex_lock (&priv->lock);
   ticket->done = !skip;
   priv->bytes_done += ticket->out_bytes;
   priv->n_running--;
+  enough = priv->n_waiting > priv->n_workers;
   pthread_cond_signal (&priv->idle);
-  dlp_element_wake (element);
+  if (skip || !enough)
+    dlp_element_wake (element);
   pthread_mutex_unlock (&priv->lock);
 }
 
@@ -232,6 +274,7 @@ submit (DlpTransform *self, DlpTransformPrivate *priv, DlpPad *in)
   priv->bytes_out += ticket->bytes;
   pthread_mutex_lock (&priv->lock);
   priv->n_running++;
+  priv->n_waiting++;
   pthread_mutex_unlock (&priv->lock);
   dlp_element_submit_work (DLP_ELEMENT (self), work, ticket);
 }
@@ -376,14 +419,21 @@ dlp_transform_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
 static guint
 count_tickets (guint n_workers)
 {
-  return 2 * MAX (n_workers, 1) + 2;
+  return 4 * MAX (n_workers, 1) + 4;
+}
+
+/* If all are as large as that, half as many do. */
+static gsize
+ticket_bytes (guint n_workers)
+{
+  return (count_tickets (n_workers) / 2 + 2) * (gsize) TICKET_BYTES;
 }
 
 static gsize
 dlp_transform_want_memory (DlpElement *element, guint n_workers)
 {
   return MAX (n_workers, 1) * DLP_TRANSFORM_GET_CLASS (element)->worker_memory +
-         count_tickets (n_workers) * (gsize) TICKET_BYTES;
+         ticket_bytes (n_workers);
 }
 
 /* Tickets come first, up to half of what there is. */
@@ -393,7 +443,7 @@ deal_memory (DlpTransform *self, DlpTransformPrivate *priv)
   gsize share = dlp_element_get_memory_share (DLP_ELEMENT (self));
 
   priv->max_out = count_tickets (priv->n_workers);
-  priv->max_bytes_out = MIN (priv->max_out * (gsize) TICKET_BYTES, share / 2);
+  priv->max_bytes_out = MIN (ticket_bytes (priv->n_workers), share / 2);
   priv->worker_memory = MIN ((share - priv->max_bytes_out) / priv->n_workers,
                              DLP_TRANSFORM_GET_CLASS (self)->worker_memory);
 }
@@ -431,8 +481,7 @@ dlp_transform_stop (DlpElement *element)
   while (priv->head != NULL)
     ticket_free (pop (priv));
   for (guint i = 0; i < priv->n_workers; i++)
-    if (priv->workers[i].made && DLP_TRANSFORM_GET_CLASS (self)->worker_free != NULL)
-      DLP_TRANSFORM_GET_CLASS (self)->worker_free (self, priv->workers[i].worker);
+    free_worker (self, &priv->workers[i]);
   g_clear_pointer (&priv->workers, g_free);
   priv->n_workers = 0;
 }

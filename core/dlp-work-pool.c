@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "dlp-thread-private.h"
 #include "dlp-work-pool-private.h"
 
 typedef struct
@@ -65,7 +66,7 @@ run_worker (gpointer data)
   DlpWork work;
   guint64 before = 0;
 
-  pthread_setname_np (pthread_self (), "dlp-worker");
+  dlp_thread_begin ("dlp-worker");
   while (next_work (worker->pool, &work))
     {
       struct timespec now;

@@ -8,25 +8,31 @@
 #define MAX_BYTES ((gsize) 1 << 33)
 #define HUGE_PAGE (2 * 1024 * 1024)
 
+/* Both halves are touched all over: with pages of 4 KiB most lookups would miss the TLB. */
+static gpointer
+allocate (gsize size)
+{
+  gpointer data = NULL;
+
+  if (posix_memalign (&data, size >= HUGE_PAGE ? HUGE_PAGE : sizeof (DlpPieceLine), size) != 0)
+    g_error ("out of memory: %" G_GSIZE_FORMAT " bytes for a tokenizer cache", size);
+  /* Before the first touch, or it has no effect on these pages. */
+  if (size >= HUGE_PAGE)
+    madvise (data, size, MADV_HUGEPAGE);
+  return data;
+}
+
 /* Half of @bytes for lines, half for the log, each a power of two. */
 void
 dlp_piece_cache_init (DlpPieceCache *self, gsize bytes)
 {
   guint bits = g_bit_storage (CLAMP (bytes, MIN_BYTES, MAX_BYTES)) - 1;
   gsize half = (gsize) 1 << (bits - 1);
-  void *lines = NULL;
 
-  if (posix_memalign (&lines, half >= HUGE_PAGE ? HUGE_PAGE : sizeof (DlpPieceLine), half) != 0)
-    g_error ("out of memory: %" G_GSIZE_FORMAT " bytes for a tokenizer cache", half);
-  /* Before the first touch, or it has no effect on these pages. */
-  if (half >= HUGE_PAGE)
-    madvise (lines, half, MADV_HUGEPAGE);
-  memset (lines, 0, half);
-
-  self->lines = lines;
+  self->lines = memset (allocate (half), 0, half);
   self->lines_shift = 64 - (g_bit_storage (half / sizeof (DlpPieceLine)) - 1);
   self->log_capacity = MIN (half / sizeof (guint32), G_MAXUINT32);
-  self->log = g_malloc (half);
+  self->log = allocate (half);
   self->log_len = 0;
   self->generation = 0;
 }
@@ -35,7 +41,7 @@ void
 dlp_piece_cache_clear (DlpPieceCache *self)
 {
   free (self->lines);
-  g_free (self->log);
+  free (self->log);
   memset (self, 0, sizeof *self);
 }
 

@@ -19,6 +19,36 @@ dlp_specials_init (DlpSpecials *self, const DlpSpecial *items)
         common++;
       self->prefix = common;
     }
+
+  self->rare = 0;
+  for (gsize i = 0; i < self->prefix; i++)
+    if (items[0].content[i] == '|')
+      self->rare = i;
+}
+
+/* A single byte is looked for five times as fast as a string; not where every line has it, as in
+ * tables. */
+static const char *
+find_prefix (const DlpSpecials *self, const char *text, const char *end)
+{
+  const char *content = self->items[0].content;
+  gsize in_vain = 0;
+  const char *p;
+
+  if (self->prefix == 0)
+    return text;
+  if ((gsize) (end - text) < self->prefix)
+    return NULL;
+  for (p = text + self->rare; in_vain * 64 <= (gsize) (p - text) + 256; p++, in_vain++)
+    {
+      p = memchr (p, content[self->rare], end - p);
+      if (p == NULL || (gsize) (end - p) < self->prefix - self->rare)
+        return NULL;
+      if (memcmp (p - self->rare, content, self->prefix) == 0)
+        return p - self->rare;
+    }
+  p -= self->rare;
+  return memmem (p, end - p, content, self->prefix);
 }
 
 /* The first special token in the text, the longest of those at one place; NULL if there is none. */
@@ -32,7 +62,7 @@ dlp_specials_find (const DlpSpecials *self, const char *text, const char *end, g
     {
       gsize best = 0;
 
-      p = memmem (p, end - p, self->items[0].content, self->prefix);
+      p = find_prefix (self, p, end);
       if (p == NULL)
         return NULL;
       for (guint i = 0; i < self->n; i++)

@@ -13,6 +13,7 @@ typedef struct
   guint n;
   gsize lengths[DLP_MAX_SPECIALS];
   gsize prefix; /* so many bytes all of them begin with */
+  gsize rare;   /* which of these is seldom in text */
 } DlpSpecials;
 
 void dlp_specials_init (DlpSpecials *self, const DlpSpecial *items);

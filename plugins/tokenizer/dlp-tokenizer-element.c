@@ -323,6 +323,23 @@ encode (DlpTokenizerElement *self,
   return n + before + behind;
 }
 
+static gboolean
+may_refuse (DlpTokenizerElement *self)
+{
+  return self->special_tokens == DLP_SPECIAL_TOKENS_DROP ||
+         self->special_tokens == DLP_SPECIAL_TOKENS_ERROR;
+}
+
+static guint
+count_specials (DlpTokenizerElement *self, const char *text, gsize size, DlpTransformOutput *output)
+{
+  guint hits = dlp_tokenizer_count_specials (self->tokenizer, text, size);
+
+  if (G_UNLIKELY (hits > 0))
+    dlp_transform_output_count (output, COUNT_SPECIALS, hits);
+  return hits;
+}
+
 /* FALSE: the record is not to be delivered; or an error. */
 static gboolean
 check_specials (DlpTokenizerElement *self,
@@ -333,24 +350,17 @@ check_specials (DlpTokenizerElement *self,
                 DlpTransformOutput *output,
                 GError **error)
 {
-  guint hits = dlp_tokenizer_count_specials (self->tokenizer, text, size);
+  guint hits = count_specials (self, text, size, output);
   const DlpCoordinate *at;
 
   if (G_LIKELY (hits == 0))
     return TRUE;
-  dlp_transform_output_count (output, COUNT_SPECIALS, hits);
-  switch (self->special_tokens)
+  if (self->special_tokens == DLP_SPECIAL_TOKENS_DROP)
     {
-    case DLP_SPECIAL_TOKENS_TEXT:
-    case DLP_SPECIAL_TOKENS_ALLOW:
-      return TRUE;
-    case DLP_SPECIAL_TOKENS_DROP:
       dlp_transform_output_count (output, COUNT_DROPPED, 1);
       dlp_transform_output_push (output, 1,
                                  dlp_record_batch_slice ((DlpRecordBatch *) batch, row, 1));
       return FALSE;
-    case DLP_SPECIAL_TOKENS_ERROR:
-      break;
     }
   at = dlp_record_batch_get_coordinate (batch, row);
   g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
@@ -442,7 +452,7 @@ dlp_tokenizer_element_process (DlpTransform *transform,
       const char *text =
           (const char *) dlp_record_batch_get_value (batch, self->text_field, row, &size);
 
-      if (!check_specials (self, batch, row, text, size, output, &local))
+      if (may_refuse (self) && !check_specials (self, batch, row, text, size, output, &local))
         {
           if (local == NULL)
             continue;
@@ -451,6 +461,10 @@ dlp_tokenizer_element_process (DlpTransform *transform,
         }
       if (!encode_record (self, worker, batch, row, text, size, output, error))
         return FALSE;
+      /* Where it refuses nothing, the text is looked at once more while it is in the processor's
+       * cache. */
+      if (!may_refuse (self))
+        count_specials (self, text, size, output);
     }
   dlp_transform_output_count (output, COUNT_DOCUMENTS, n);
   dlp_transform_output_count (output, COUNT_UNMATCHED,

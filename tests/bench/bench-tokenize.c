@@ -12,6 +12,8 @@
 #include "bench.h"
 
 #define MAX_TEXT_BYTES (64 * 1024 * 1024)
+/* So that what is done once, such as filling the cache, is a small part of it. */
+#define ROUNDS 4
 
 typedef struct
 {
@@ -25,7 +27,7 @@ tokenize_ours (gpointer data)
 {
   Texts *texts = data;
 
-  dlp_bench_source_set_batches (texts->batches, 1, G_MAXUINT);
+  dlp_bench_source_set_batches (texts->batches, ROUNDS, G_MAXUINT);
   bench_run_graph ("bench-source ! tokenizer model=gpt2 eod=none ! null-sink digest=false");
 }
 
@@ -39,9 +41,9 @@ tokenize_loop (gpointer data)
   g_autofree guint16 *ids = g_new (guint16, texts->longest);
 
   g_assert_no_error (error);
-  for (guint i = 0; i < texts->batches->len; i++)
+  for (guint i = 0; i < ROUNDS * texts->batches->len; i++)
     {
-      DlpRecordBatch *batch = g_ptr_array_index (texts->batches, i);
+      DlpRecordBatch *batch = g_ptr_array_index (texts->batches, i % texts->batches->len);
 
       for (guint row = 0; row < dlp_record_batch_get_length (batch); row++)
         {
@@ -86,7 +88,7 @@ main (void)
   gboolean passed;
 
   measure_texts (&texts);
-  bench.amount = (double) texts.bytes * 1e-6;
+  bench.amount = (double) texts.bytes * ROUNDS * 1e-6;
   passed = bench_run (&bench);
   g_ptr_array_unref (texts.batches);
   bench_remove_file (path);
