@@ -139,10 +139,24 @@ read_file (DlpFileHash *self,
   return ok;
 }
 
+static gboolean
+check_hash (DlpFileHash *self, const char *path, guint64 length, guint64 hash, GError **error)
+{
+  if (dlp_file_hash_get (self) == hash)
+    return TRUE;
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+               "%s: bytes %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+               " are not what was written: their hash is %016" G_GINT64_MODIFIER
+               "x, the checkpoint says %016" G_GINT64_MODIFIER "x; begin anew with --restart",
+               path, length - length % DLP_FILE_HASH_BLOCK, length, dlp_file_hash_get (self), hash);
+  return FALSE;
+}
+
 DlpFileHash *
 dlp_file_hash_resume (const char *path,
                       guint64 length,
                       guint64 chain,
+                      guint64 hash,
                       GCancellable *cancellable,
                       GError **error)
 {
@@ -151,9 +165,10 @@ dlp_file_hash_resume (const char *path,
   g_return_val_if_fail (path != NULL, NULL);
 
   self->chain = chain;
-  return read_file (self, path, length - length % DLP_FILE_HASH_BLOCK, length, cancellable, error) ?
-             g_steal_pointer (&self) :
-             NULL;
+  if (!read_file (self, path, length - length % DLP_FILE_HASH_BLOCK, length, cancellable, error) ||
+      !check_hash (self, path, length, hash, error))
+    return NULL;
+  return g_steal_pointer (&self);
 }
 
 gboolean

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * DlpFileHash:
  *
  * The hash of an output file, as a manifest has it, made while the file is written. It goes on from
- * a checkpoint, which keeps but one number of it: the file is cut into blocks of 64 MiB (the last
+ * a checkpoint, which keeps two numbers of it: the file is cut into blocks of 64 MiB (the last
  * one may be shorter, none is empty), B1 to Bn, and with X as XXH3 of 64 bits, numbers being
  * little-endian,
  *
@@ -24,11 +24,14 @@ typedef struct _DlpFileHash DlpFileHash;
 #define DLP_FILE_HASH_BLOCK ((guint64) 64 * 1024 * 1024)
 
 DLP_API DlpFileHash *dlp_file_hash_new (void);
-/* Of the first @length bytes of a file, whose whole blocks have the hash @chain; what is behind
- * them, less than a block, is read. Shorter: DLP_STATE_ERROR_CHANGED. */
+/* Of the first @length bytes of a file, which have the hash @hash, and their whole blocks the hash
+ * @chain; what is behind these, less than a block, is read. Shorter, or of another hash:
+ * DLP_STATE_ERROR_CHANGED. Whole blocks are not read again: whether they still have what was
+ * written is seen by who compares the file with the hash at its end. */
 DLP_API DlpFileHash *dlp_file_hash_resume (const char *path,
                                            guint64 length,
                                            guint64 chain,
+                                           guint64 hash,
                                            GCancellable *cancellable,
                                            GError **error);
 DLP_API void dlp_file_hash_free (DlpFileHash *self);

@@ -397,6 +397,7 @@ dlp_jsonl_sink_class_init (DlpJsonlSinkClass *klass)
   element_class->save = dlp_jsonl_sink_save;
   element_class->describe = dlp_jsonl_sink_describe;
   element_class->load = dlp_jsonl_sink_load;
+  element_class->state_version = element_class->state_oldest_version = 2;
 
   sink_class->consume = dlp_jsonl_sink_consume;
   sink_class->drain = dlp_jsonl_sink_drain;

@@ -466,6 +466,7 @@ dlp_quarantine_sink_class_init (DlpQuarantineSinkClass *klass)
   element_class->save = dlp_quarantine_sink_save;
   element_class->describe = dlp_quarantine_sink_describe;
   element_class->load = dlp_quarantine_sink_load;
+  element_class->state_version = element_class->state_oldest_version = 2;
   element_class->report = dlp_quarantine_sink_report;
 
   sink_class->consume = dlp_quarantine_sink_consume;

@@ -34,9 +34,11 @@ static const struct
   { G_STRUCT_OFFSET (JsonlState, bytes), G_MAXINT64 },
   { G_STRUCT_OFFSET (JsonlState, finished), 1 },
   { G_STRUCT_OFFSET (JsonlState, hash), G_MAXUINT64 },
+  { G_STRUCT_OFFSET (JsonlState, chain), G_MAXUINT64 },
 };
 
-const char *const jsonl_state_keys[] = { "attempt", "lines", "bytes", "finished", "hash", NULL };
+const char *const jsonl_state_keys[] = { "attempt", "lines", "bytes", "finished",
+                                         "hash",    "chain", NULL };
 
 void
 jsonl_state_describe (const JsonlState *self, GVariantDict *dict)
@@ -99,7 +101,7 @@ jsonl_output_resume (const char *path,
   if (self->file == NULL)
     return NULL;
   self->hash = dlp_file_hash_resume (dlp_output_file_get_partial_path (self->file), state->bytes,
-                                     state->hash, cancellable, error);
+                                     state->chain, state->hash, cancellable, error);
   return self->hash != NULL ? g_steal_pointer (&self) : NULL;
 }
 
@@ -218,8 +220,6 @@ jsonl_output_finish (JsonlOutput *self, GError **error)
 
   if (!jsonl_output_flush (self, error))
     return FALSE;
-  if (self->hash != NULL)
-    self->state.hash = dlp_file_hash_get (self->hash);
   self->state.finished = TRUE;
   return TRUE;
 }
@@ -228,8 +228,10 @@ void
 jsonl_output_get_state (JsonlOutput *self, JsonlState *state)
 {
   *state = self->state;
-  if (!state->finished && self->hash != NULL)
-    state->hash = dlp_file_hash_get_chain (self->hash);
+  if (self->hash == NULL)
+    return;
+  state->hash = dlp_file_hash_get (self->hash);
+  state->chain = dlp_file_hash_get_chain (self->hash);
 }
 
 const char *

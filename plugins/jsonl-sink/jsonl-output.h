@@ -12,7 +12,8 @@ typedef struct
   guint64 lines;
   guint64 bytes;
   guint64 finished;
-  guint64 hash; /* DlpFileHash: of the whole blocks; finished: of all */
+  guint64 hash;  /* DlpFileHash */
+  guint64 chain; /* the same of the whole blocks */
 } JsonlState;
 
 /* As a{sv}, without the members of whoever has more to say. */

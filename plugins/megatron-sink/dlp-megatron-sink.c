@@ -563,6 +563,7 @@ dlp_megatron_sink_class_init (DlpMegatronSinkClass *klass)
   element_class->save = dlp_megatron_sink_save;
   element_class->describe = dlp_megatron_sink_describe;
   element_class->load = dlp_megatron_sink_load;
+  element_class->state_version = element_class->state_oldest_version = 2;
 
   sink_class->consume = dlp_megatron_sink_consume;
   sink_class->drain = dlp_megatron_sink_drain;

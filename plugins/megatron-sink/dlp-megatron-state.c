@@ -18,6 +18,11 @@ static const struct
   { "documents", G_STRUCT_OFFSET (DlpMegatronState, documents), G_MAXINT64 / 16 },
   { "finished", G_STRUCT_OFFSET (DlpMegatronState, finished), 1 },
   { "bin-hash", G_STRUCT_OFFSET (DlpMegatronState, bin_hash), G_MAXUINT64 },
+  { "bin-chain", G_STRUCT_OFFSET (DlpMegatronState, bin_chain), G_MAXUINT64 },
+  { "lengths-hash", G_STRUCT_OFFSET (DlpMegatronState, lengths_hash), G_MAXUINT64 },
+  { "lengths-chain", G_STRUCT_OFFSET (DlpMegatronState, lengths_chain), G_MAXUINT64 },
+  { "documents-hash", G_STRUCT_OFFSET (DlpMegatronState, documents_hash), G_MAXUINT64 },
+  { "documents-chain", G_STRUCT_OFFSET (DlpMegatronState, documents_chain), G_MAXUINT64 },
   { "idx-hash", G_STRUCT_OFFSET (DlpMegatronState, idx_hash), G_MAXUINT64 },
 };
 

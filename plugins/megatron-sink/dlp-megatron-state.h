@@ -14,7 +14,12 @@ typedef struct
   guint64 sequences;
   guint64 documents;
   guint64 finished; /* the index is written; no sequences: there is nothing to be published */
-  guint64 bin_hash; /* DlpFileHash: of the whole blocks; finished: of all */
+  guint64 bin_hash; /* DlpFileHash; chain: the same of the whole blocks */
+  guint64 bin_chain;
+  guint64 lengths_hash;
+  guint64 lengths_chain;
+  guint64 documents_hash;
+  guint64 documents_chain;
   guint64 idx_hash;
 } DlpMegatronState;
 

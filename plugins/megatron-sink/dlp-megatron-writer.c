@@ -25,6 +25,8 @@ struct _DlpMegatronWriter
   DlpOutputFile *documents;
   DlpOutputFile *idx; /* once it is finished; sync looks at it for a finished state only */
   DlpFileHash *hash;  /* of the .bin */
+  DlpFileHash *lengths_hash;
+  DlpFileHash *documents_hash;
 };
 
 void
@@ -63,6 +65,8 @@ dlp_megatron_writer_create (const char *location,
   self->state.width = width;
   self->state.attempt = attempt;
   self->hash = dlp_file_hash_new ();
+  self->lengths_hash = dlp_file_hash_new ();
+  self->documents_hash = dlp_file_hash_new ();
   self->bin = dlp_output_file_create (self->paths.bin, run_id, attempt, error);
   if (self->bin == NULL)
     return NULL;
@@ -73,6 +77,28 @@ dlp_megatron_writer_create (const char *location,
   if (self->documents == NULL)
     return NULL;
   return g_steal_pointer (&self);
+}
+
+/* What was written before is still there. */
+static gboolean
+resume_hashes (DlpMegatronWriter *self, GCancellable *cancellable, GError **error)
+{
+  const DlpMegatronState *state = &self->state;
+
+  self->hash = dlp_file_hash_resume (dlp_output_file_get_partial_path (self->bin),
+                                     state->tokens * state->width, state->bin_chain,
+                                     state->bin_hash, cancellable, error);
+  if (self->hash == NULL)
+    return FALSE;
+  self->lengths_hash = dlp_file_hash_resume (
+      dlp_output_file_get_partial_path (self->lengths), state->sequences * sizeof (gint32),
+      state->lengths_chain, state->lengths_hash, cancellable, error);
+  if (self->lengths_hash == NULL)
+    return FALSE;
+  self->documents_hash = dlp_file_hash_resume (
+      dlp_output_file_get_partial_path (self->documents), state->documents * sizeof (gint64),
+      state->documents_chain, state->documents_hash, cancellable, error);
+  return self->documents_hash != NULL;
 }
 
 DlpMegatronWriter *
@@ -107,12 +133,7 @@ dlp_megatron_writer_resume (const char *location,
                               state->documents * sizeof (gint64), error);
   if (self->documents == NULL)
     return NULL;
-  self->hash =
-      dlp_file_hash_resume (dlp_output_file_get_partial_path (self->bin),
-                            state->tokens * state->width, state->bin_hash, cancellable, error);
-  if (self->hash == NULL)
-    return NULL;
-  return g_steal_pointer (&self);
+  return resume_hashes (self, cancellable, error) ? g_steal_pointer (&self) : NULL;
 }
 
 void
@@ -126,6 +147,8 @@ dlp_megatron_writer_free (DlpMegatronWriter *self)
   g_clear_pointer (&self->documents, dlp_output_file_free);
   g_clear_pointer (&self->idx, dlp_output_file_free);
   g_clear_pointer (&self->hash, dlp_file_hash_free);
+  g_clear_pointer (&self->lengths_hash, dlp_file_hash_free);
+  g_clear_pointer (&self->documents_hash, dlp_file_hash_free);
   dlp_megatron_paths_clear (&self->paths);
   g_free (self->run_id);
   g_free (self);
@@ -203,6 +226,8 @@ dlp_megatron_writer_add_documents (DlpMegatronWriter *self,
       end[i] = (gint64) (self->state.sequences + sequences);
     }
 
+  dlp_file_hash_update (self->lengths_hash, length, sequences * sizeof (gint32));
+  dlp_file_hash_update (self->documents_hash, end, n * sizeof (gint64));
   dlp_output_file_commit (self->lengths, sequences * sizeof (gint32));
   dlp_output_file_commit (self->documents, n * sizeof (gint64));
   self->state.sequences += sequences;
@@ -296,7 +321,6 @@ dlp_megatron_writer_finish (DlpMegatronWriter *self, GCancellable *cancellable, 
   if (self->state.sequences > 0 && !write_index (self, cancellable, error))
     return FALSE;
 
-  self->state.bin_hash = dlp_file_hash_get (self->hash);
   self->state.finished = TRUE;
   return TRUE;
 }
@@ -305,11 +329,14 @@ void
 dlp_megatron_writer_get_state (DlpMegatronWriter *self, DlpMegatronState *state)
 {
   *state = self->state;
+  state->bin_hash = dlp_file_hash_get (self->hash);
+  state->bin_chain = dlp_file_hash_get_chain (self->hash);
+  state->lengths_hash = dlp_file_hash_get (self->lengths_hash);
+  state->lengths_chain = dlp_file_hash_get_chain (self->lengths_hash);
+  state->documents_hash = dlp_file_hash_get (self->documents_hash);
+  state->documents_chain = dlp_file_hash_get_chain (self->documents_hash);
   if (!state->finished)
-    {
-      state->bin_hash = dlp_file_hash_get_chain (self->hash);
-      state->idx_hash = 0;
-    }
+    state->idx_hash = 0;
 }
 
 gboolean

@@ -118,6 +118,10 @@ test_read (void)
   g_assert_false (dlp_file_hash_read (path, SIZE + 1, NULL, &hash, &error));
   g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
   g_clear_error (&error);
+  g_assert_null (dlp_file_hash_resume (path, 1000, 0, expect (1000) ^ 1, NULL, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
+  g_assert_nonnull (strstr (error->message, "bytes 0 to 1000 are not what was written"));
+  g_clear_error (&error);
   g_cancellable_cancel (cancellable);
   g_assert_false (dlp_file_hash_read (path, SIZE, cancellable, &hash, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
@@ -146,7 +150,7 @@ test_resume (void)
               sizeof zeros);
           close (fd);
         }
-      hash = dlp_file_hash_resume (path, sizes[i], chain, NULL, &error);
+      hash = dlp_file_hash_resume (path, sizes[i], chain, expect (sizes[i]), NULL, &error);
       g_assert_no_error (error);
       g_assert_cmphex (dlp_file_hash_get (hash), ==, expect (sizes[i]));
       g_assert_cmphex (dlp_file_hash_get_chain (hash), ==, chain);
@@ -163,15 +167,19 @@ test_resume_refused (void)
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (dlp_file_hash_resume (path, 1001, 0, NULL, &error));
+  g_assert_null (dlp_file_hash_resume (path, 1001, 0, 0, NULL, &error));
   g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
   g_clear_error (&error);
+  g_assert_null (dlp_file_hash_resume (path, 1000, 0, expect (1000) ^ 1, NULL, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
+  g_assert_nonnull (strstr (error->message, "bytes 0 to 1000 are not what was written"));
+  g_clear_error (&error);
   g_cancellable_cancel (cancellable);
-  g_assert_null (dlp_file_hash_resume (path, 1000, 0, cancellable, &error));
+  g_assert_null (dlp_file_hash_resume (path, 1000, 0, 0, cancellable, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_clear_error (&error);
   remove_file (path);
-  g_assert_null (dlp_file_hash_resume ("/no/such/file", 0, 0, NULL, &error));
+  g_assert_null (dlp_file_hash_resume ("/no/such/file", 0, 0, 0, NULL, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
 }
 
