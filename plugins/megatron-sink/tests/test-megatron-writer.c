@@ -3,6 +3,7 @@
 /* The writer without a pipeline: bytes, arithmetic, crashes at each point of the end. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
@@ -570,6 +571,44 @@ test_resume_chain (void)
   sink_rig_remove_folder (folder);
 }
 
+/* One byte of what an earlier attempt wrote is another: in each of the streams. */
+static void
+test_resume_damaged (gconstpointer data)
+{
+  const char *suffix = data;
+  char *folder = sink_rig_make_folder ();
+  g_autofree char *location = g_build_filename (folder, "x", NULL);
+  g_autofree char *name = g_strdup_printf (".x%s.%s.1.partial", suffix, RUN);
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  DlpMegatronWriter *writer = create (location, 2, 1);
+  g_autoptr (GError) error = NULL;
+  const guint16 tokens[] = { 1, 2, 3 };
+  const guint32 lengths[] = { 2, 1 };
+  DlpMegatronState state;
+  guint8 byte;
+  int fd;
+
+  dlp_megatron_writer_add_tokens (writer, tokens, 2, 3, &error);
+  dlp_megatron_writer_add_documents (writer, lengths, 2, &error);
+  dlp_megatron_writer_flush (writer, &error);
+  g_assert_no_error (error);
+  dlp_megatron_writer_get_state (writer, &state);
+  dlp_megatron_writer_free (writer);
+
+  fd = open (path, O_RDWR | O_CLOEXEC);
+  g_assert_cmpint (fd, >=, 0);
+  g_assert_cmpint (pread (fd, &byte, 1, 1), ==, 1);
+  byte ^= 4;
+  g_assert_cmpint (pwrite (fd, &byte, 1, 1), ==, 1);
+  close (fd);
+
+  g_assert_null (dlp_megatron_writer_resume (location, RUN, &state, 2, TRUE, NULL, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
+  g_assert_nonnull (strstr (error->message, suffix));
+  g_assert_nonnull (strstr (error->message, "are not what was written"));
+  sink_rig_remove_folder (folder);
+}
+
 /* ---- a full disk ---- */
 
 static void
@@ -693,6 +732,11 @@ main (int argc, char **argv)
                         test_drain_cancelled);
   g_test_add_func ("/megatron-writer/damaged-stream", test_damaged_stream);
   g_test_add_func ("/megatron-writer/resume-chain", test_resume_chain);
+  g_test_add_data_func ("/megatron-writer/resume-damaged-bin", ".bin", test_resume_damaged);
+  g_test_add_data_func ("/megatron-writer/resume-damaged-lengths", ".idx.lengths",
+                        test_resume_damaged);
+  g_test_add_data_func ("/megatron-writer/resume-damaged-documents", ".idx.documents",
+                        test_resume_damaged);
   g_test_add_func ("/megatron-writer/full-disk", test_full_disk);
   g_test_add_func ("/megatron-writer/state", test_state);
 
