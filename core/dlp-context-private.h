@@ -6,6 +6,7 @@
 
 #include <dlpipe/dlp-element.h>
 
+#include "dlp-output-names-private.h"
 #include "dlp-state-dir-private.h"
 #include "dlp-work-pool-private.h"
 
@@ -44,6 +45,8 @@ struct _DlpContext
   pthread_mutex_t warnings_lock;
   GPtrArray *warnings; /* warnings_lock: of char *, the first hundred */
   guint64 n_warnings;  /* warnings_lock */
+
+  DlpOutputNames *output_names;
 
   /* Of the run and its attempt; see DlpSinkAttempt. */
   char *run_id;

@@ -139,6 +139,14 @@ dlp_element_submit_work (DlpElement *self, DlpWorkFunc func, gpointer data)
                         get_work_account (priv));
 }
 
+const char *
+dlp_element_find_writer (DlpElement *self, const char *path)
+{
+  DlpContext *context = dlp_element_get_context (self);
+
+  return context != NULL ? dlp_output_names_find (context->output_names, path) : NULL;
+}
+
 void
 dlp_element_warn (DlpElement *self, const char *uri, gint64 row, const char *message)
 {

@@ -237,6 +237,41 @@ count_workers (DlpPipeline *self)
   return self->workers != 0 ? self->workers : dlp_cpu_budget ();
 }
 
+static bool
+claim_files (DlpPipeline *self, DlpElement *element, GError **error)
+{
+  DlpSinkClass *klass = DLP_IS_SINK (element) ? DLP_SINK_GET_CLASS (element) : NULL;
+  const char *name = dlp_element_get_name (element);
+  g_auto (GStrv) files = NULL;
+
+  if (klass == NULL || klass->list_files == NULL)
+    return true;
+  files = klass->list_files (DLP_SINK (element));
+  for (guint i = 0; files != NULL && files[i] != NULL; i++)
+    {
+      const char *other = dlp_output_names_add (self->run->output_names, files[i], name);
+
+      if (other == NULL)
+        continue;
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "location: it would write %s, as %s does; each sink needs a name of its own",
+                   files[i], other);
+      return false;
+    }
+  return true;
+}
+
+static void
+fail_claim (DlpPipeline *self, DlpElement *element, GError **error)
+{
+  const char *name = dlp_element_get_name (element);
+
+  /* A quarantine has no place in the text. */
+  if (self->graph == NULL || dlp_graph_find_node (self->graph, name) == NULL)
+    g_prefix_error (error, "%s: ", name);
+  dlp_pipeline_place_error (self, element, error);
+}
+
 bool
 dlp_pipeline_build (DlpPipeline *self, GError **error)
 {
@@ -263,6 +298,14 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
     return false;
 
   count_ordinals (self);
+  if (self->state_path != NULL)
+    dlp_output_names_add_folder (self->run->output_names, self->state_path, "the state");
+  for (guint i = 0; i < self->elements->len; i++)
+    if (!claim_files (self, g_ptr_array_index (self->elements, i), error))
+      {
+        fail_claim (self, g_ptr_array_index (self->elements, i), error);
+        return false;
+      }
   for (guint i = 0; i < self->order->len; i++)
     if (!negotiate (g_ptr_array_index (self->order, i), error))
       {

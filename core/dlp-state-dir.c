@@ -123,6 +123,35 @@ open_folder (const char *path, GError **error)
   return self;
 }
 
+/* A state folder has a lock or a checkpoint; one whose run died at once has an empty lock and
+ * nothing else. What is in somebody's own folder is not ours to replace, whatever its name. */
+static gboolean
+check_folder (DlpStateDir *self, GError **error)
+{
+  g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, error);
+  const char *foreign = NULL;
+
+  if (names == NULL)
+    return FALSE;
+  for (guint i = 0; i < names->len; i++)
+    {
+      const char *name = names->pdata[i];
+      guint64 generation;
+
+      if (parse_generation (name, &generation) || dlp_state_lock_is_lock (self->folder, name))
+        return TRUE;
+      if (strcmp (name, ".") != 0 && strcmp (name, "..") != 0 &&
+          !dlp_state_lock_is_empty (self->folder, name) && !dlp_durable_is_temporary (name, NULL))
+        foreign = name;
+    }
+  if (foreign == NULL)
+    return TRUE;
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
+               "%s: is not the state of a run, but has “%s”: choose a folder that is new or empty",
+               self->path, foreign);
+  return FALSE;
+}
+
 DlpStateDir *
 dlp_state_dir_open (const char *path, GError **error)
 {
@@ -136,6 +165,8 @@ dlp_state_dir_open (const char *path, GError **error)
   if (self == NULL)
     return NULL;
 
+  if (!check_folder (self, error))
+    return NULL;
   self->lock = dlp_state_lock_take (self->folder, path, error);
   if (self->lock == NULL || !remove_temporaries (self, error) || !note_generations (self, error) ||
       !dlp_durable_sync_folder (self->folder, path, error))

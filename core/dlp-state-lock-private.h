@@ -13,6 +13,9 @@ typedef struct _DlpStateLock DlpStateLock;
 
 /* Held: DLP_STATE_ERROR_LOCKED. A file system without locks: goes on, with a warning. */
 DlpStateLock *dlp_state_lock_take (int folder, const char *path, GError **error);
+/* Whether @name is such a file, as whoever took it wrote it; or one that nobody has written to. */
+gboolean dlp_state_lock_is_lock (int folder, const char *name);
+gboolean dlp_state_lock_is_empty (int folder, const char *name);
 void dlp_state_lock_release (DlpStateLock *self);
 gboolean dlp_state_lock_former_is_dead (DlpStateLock *self);
 guint dlp_state_lock_get_attempt (DlpStateLock *self);

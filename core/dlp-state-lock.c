@@ -19,6 +19,7 @@
 
 #define FILE_NAME "lock"
 #define TEXT_SIZE 4096
+#define MAGIC "dlpipe lock "
 
 /* linux/magic.h lacks these. */
 #define XFS_MAGIC 0x58465342
@@ -185,6 +186,40 @@ set_held (GError **error, const char *path, int code, const char *text)
                holder.started != NULL ? holder.started : "(unknown)");
 }
 
+/* How much of its beginning was read; -1: it is no file of that name. */
+static gssize
+read_beginning (int folder, const char *name, char *text, gsize size)
+{
+  gssize n;
+  int fd;
+
+  if (strcmp (name, FILE_NAME) != 0)
+    return -1;
+  fd = TEMP_FAILURE_RETRY (openat (folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (fd < 0)
+    return -1;
+  n = TEMP_FAILURE_RETRY (read (fd, text, size));
+  close (fd);
+  return n;
+}
+
+gboolean
+dlp_state_lock_is_lock (int folder, const char *name)
+{
+  char text[sizeof MAGIC - 1];
+
+  return read_beginning (folder, name, text, sizeof text) == (gssize) sizeof text &&
+         memcmp (text, MAGIC, sizeof text) == 0;
+}
+
+gboolean
+dlp_state_lock_is_empty (int folder, const char *name)
+{
+  char text[1];
+
+  return read_beginning (folder, name, text, sizeof text) == 0;
+}
+
 /* -1 without an error: it came or went meanwhile. */
 static int
 open_lock_file (int folder, const char *path, gboolean *was_there, GError **error)
@@ -316,11 +351,10 @@ write_text (DlpStateLock *self, GError **error)
   g_autofree char *boot = dup_boot_id ();
   g_autofree char *text = NULL;
 
-  text =
-      g_strdup_printf ("dlpipe lock 1\npid=%u\nhost=%s\nboot=%s\nstarted=%s\nattempt=%u\nrun=%s\n"
-                       "unproven=%d\n",
-                       (guint) getpid (), g_get_host_name (), boot, self->started, self->attempt,
-                       self->id, self->unproven);
+  text = g_strdup_printf (MAGIC "1\npid=%u\nhost=%s\nboot=%s\nstarted=%s\nattempt=%u\nrun=%s\n"
+                                "unproven=%d\n",
+                          (guint) getpid (), g_get_host_name (), boot, self->started, self->attempt,
+                          self->id, self->unproven);
   if (!dlp_durable_write (self->fd, self->path, text, strlen (text), 0, error))
     return FALSE;
   if (TEMP_FAILURE_RETRY (ftruncate (self->fd, (off_t) strlen (text))) != 0)

@@ -153,6 +153,10 @@ DLP_API DlpStep dlp_element_want_input_or_work (DlpElement *self, guint input);
 /* From any thread: what DLP_STEP_WANT_WORK waited for may be there. */
 DLP_API void dlp_element_wake (DlpElement *self);
 
+/* (transfer none) (nullable): the sink of this pipeline that writes the file of that name, for a
+ * source that is about to read it; from negotiate() on. */
+DLP_API const char *dlp_element_find_writer (DlpElement *self, const char *path);
+
 /* A structured warning (domain "dlpipe", fields DLP_ELEMENT, DLP_FILE, DLP_ROW), silent while
  * replaying; kept for the report. @uri: (nullable). @row: -1: none. */
 DLP_API void dlp_element_warn (DlpElement *self, const char *uri, gint64 row, const char *message);

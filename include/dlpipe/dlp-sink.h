@@ -64,6 +64,9 @@ struct _DlpSinkClass
   /* (nullable) (transfer full): where the output goes, for the state folder and messages; NULL: not
    * a file sink. */
   char *(*get_location) (DlpSink *self);
+  /* (nullable) (transfer full): names of all files that it is going to have written, NULL-terminated;
+   * before it negotiates. No two sinks may write one file, and no source reads it. */
+  char **(*list_files) (DlpSink *self);
   /* (nullable): before the first attempt: is there output of another run in the way?
    * DLP_STATE_ERROR_FOREIGN_OUTPUT. What discard() would delete is not in the way. Deletes nothing.
    * See dlp_sink_check_files(). */
@@ -76,7 +79,7 @@ struct _DlpSinkClass
    * output). */
   gboolean (*is_resumable) (DlpSink *self);
 
-  gpointer reserved[8];
+  gpointer reserved[7];
 };
 
 DLP_API DlpSinkAttempt dlp_sink_get_attempt (DlpSink *self);

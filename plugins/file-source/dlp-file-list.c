@@ -12,8 +12,38 @@ is_stdin (const char *uri)
 
 /* ---- what is named ---- */
 
+typedef struct
+{
+  FileListFindWriter func;
+  gpointer data;
+} WriterFinder;
+
+static const char *
+get_writer (const WriterFinder *self, DlpFile *file)
+{
+  return self->func != NULL ? self->func (self->data, dlp_file_get_uri (file)) : NULL;
+}
+
 static gboolean
-add_location (GPtrArray *files, const char *location, GCancellable *cancellable, GError **error)
+check_named (const WriterFinder *writers, DlpFile *file, GError **error)
+{
+  const char *writer = get_writer (writers, file);
+  g_autofree char *shown = NULL;
+
+  if (writer == NULL)
+    return TRUE;
+  shown = dlp_uri_escape_for_display (dlp_file_get_uri (file));
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "%s is to be read, but it is written by %s; write elsewhere", shown, writer);
+  return FALSE;
+}
+
+static gboolean
+add_location (GPtrArray *files,
+              const char *location,
+              const WriterFinder *writers,
+              GCancellable *cancellable,
+              GError **error)
 {
   DlpScheme *scheme = dlp_scheme_for_uri (location, error);
   g_autoptr (GPtrArray) found = NULL;
@@ -25,12 +55,23 @@ add_location (GPtrArray *files, const char *location, GCancellable *cancellable,
     return FALSE;
 
   for (guint i = 0; i < found->len; i++)
-    g_ptr_array_add (files, g_object_ref (g_ptr_array_index (found, i)));
+    {
+      DlpFile *file = g_ptr_array_index (found, i);
+
+      if (strcmp (dlp_file_get_uri (file), location) == 0 && !check_named (writers, file, error))
+        return FALSE;
+      if (get_writer (writers, file) == NULL)
+        g_ptr_array_add (files, g_object_ref (file));
+    }
   return TRUE;
 }
 
 static gboolean
-add_name (GPtrArray *files, const char *name, GCancellable *cancellable, GError **error)
+add_name (GPtrArray *files,
+          const char *name,
+          const WriterFinder *writers,
+          GCancellable *cancellable,
+          GError **error)
 {
   DlpScheme *scheme;
   DlpFile *file;
@@ -48,7 +89,7 @@ add_name (GPtrArray *files, const char *name, GCancellable *cancellable, GError 
   if (file == NULL)
     return FALSE;
   g_ptr_array_add (files, file);
-  return TRUE;
+  return check_named (writers, file, error);
 }
 
 /* Reads all of a file, whatever scheme it is of. */
@@ -78,7 +119,11 @@ load_file (const char *uri, GCancellable *cancellable, GError **error)
 
 /* Names end with NUL if there is one in the file, else with LF or CR LF. */
 static gboolean
-add_list (GPtrArray *files, const char *list, GCancellable *cancellable, GError **error)
+add_list (GPtrArray *files,
+          const char *list,
+          const WriterFinder *writers,
+          GCancellable *cancellable,
+          GError **error)
 {
   g_autoptr (GByteArray) bytes = NULL;
   guint64 number = 0;
@@ -112,7 +157,7 @@ add_list (GPtrArray *files, const char *list, GCancellable *cancellable, GError 
         continue;
 
       name = g_strndup (start, used);
-      if (!add_name (files, name, cancellable, error))
+      if (!add_name (files, name, writers, cancellable, error))
         {
           g_autofree char *shown = dlp_uri_escape_for_display (list);
 
@@ -254,17 +299,20 @@ file_list_check (const FileList *self,
 FileList *
 file_list_new (const char *const *locations,
                const char *list,
+               FileListFindWriter find_writer,
+               gpointer data,
                gboolean sorted,
                GCancellable *cancellable,
                GError **error)
 {
   g_autoptr (FileList) self = g_new0 (FileList, 1);
+  const WriterFinder writers = { find_writer, data };
 
   self->files = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; locations != NULL && locations[i] != NULL; i++)
-    if (!add_location (self->files, locations[i], cancellable, error))
+    if (!add_location (self->files, locations[i], &writers, cancellable, error))
       return NULL;
-  if (list != NULL && !add_list (self->files, list, cancellable, error))
+  if (list != NULL && !add_list (self->files, list, &writers, cancellable, error))
     return NULL;
 
   if (sorted)

@@ -18,9 +18,15 @@ typedef struct
   guint64 prefixes[FILE_LIST_N_PREFIXES];
 } FileList;
 
-/* @locations: (nullable). @list: (nullable): a file of names. */
+/* (transfer none) (nullable): who is going to write the file of that name. */
+typedef const char *(*FileListFindWriter) (gpointer data, const char *uri);
+
+/* @locations: (nullable). @list: (nullable): a file of names. What somebody writes (@find_writer,
+ * (nullable)) is left out where a pattern or a folder has it, and an error where it is named. */
 FileList *file_list_new (const char *const *locations,
                          const char *list,
+                         FileListFindWriter find_writer,
+                         gpointer data,
                          gboolean sorted,
                          GCancellable *cancellable,
                          GError **error);

@@ -206,6 +206,12 @@ show_total (DlpFileSource *self)
                             (guint) MIN (files * self->epochs, G_MAXUINT));
 }
 
+static const char *
+find_writer (gpointer data, const char *uri)
+{
+  return strstr (uri, "://") == NULL ? dlp_element_find_writer (data, uri) : NULL;
+}
+
 static gboolean
 dlp_file_source_negotiate (DlpElement *element, GError **error)
 {
@@ -224,8 +230,8 @@ dlp_file_source_negotiate (DlpElement *element, GError **error)
     }
 
   g_clear_pointer (&self->list, file_list_free);
-  self->list = file_list_new ((const char *const *) self->location, self->list_name,
-                              self->order == ORDER_SORTED, NULL, error);
+  self->list = file_list_new ((const char *const *) self->location, self->list_name, find_writer,
+                              self, self->order == ORDER_SORTED, NULL, error);
   if (self->list == NULL)
     {
       g_prefix_error (error, "%s: ", dlp_element_get_name (element));

@@ -277,6 +277,18 @@ dlp_jsonl_sink_get_location (DlpSink *sink)
   return is_stdout (self) ? NULL : g_strdup (self->location);
 }
 
+static char **
+dlp_jsonl_sink_list_files (DlpSink *sink)
+{
+  DlpJsonlSink *self = DLP_JSONL_SINK (sink);
+  g_autofree char *manifest = NULL;
+
+  if (self->location == NULL || is_stdout (self))
+    return NULL;
+  manifest = manifest_path (self);
+  return g_strdupv ((char *[]){ self->location, manifest, NULL });
+}
+
 static gboolean
 dlp_jsonl_sink_check_location (DlpSink *sink, gboolean overwrite, GError **error)
 {
@@ -405,6 +417,7 @@ dlp_jsonl_sink_class_init (DlpJsonlSinkClass *klass)
   sink_class->sync = dlp_jsonl_sink_sync;
   sink_class->publish = dlp_jsonl_sink_publish;
   sink_class->get_location = dlp_jsonl_sink_get_location;
+  sink_class->list_files = dlp_jsonl_sink_list_files;
   sink_class->check_location = dlp_jsonl_sink_check_location;
   sink_class->discard = dlp_jsonl_sink_discard;
   sink_class->is_resumable = dlp_jsonl_sink_is_resumable;

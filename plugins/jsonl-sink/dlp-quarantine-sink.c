@@ -372,6 +372,14 @@ may_delete (DlpQuarantineSink *self, const DlpOutputClaim *claim)
          ((claim->overwrite || claim->discarded_complete) && looks_like_ours (self));
 }
 
+static char **
+dlp_quarantine_sink_list_files (DlpSink *sink)
+{
+  DlpQuarantineSink *self = DLP_QUARANTINE_SINK (sink);
+
+  return self->location != NULL ? g_strdupv ((char *[]){ self->location, NULL }) : NULL;
+}
+
 static gboolean
 dlp_quarantine_sink_check_location (DlpSink *sink, gboolean overwrite, GError **error)
 {
@@ -474,6 +482,7 @@ dlp_quarantine_sink_class_init (DlpQuarantineSinkClass *klass)
   sink_class->flush = dlp_quarantine_sink_flush;
   sink_class->sync = dlp_quarantine_sink_sync;
   sink_class->publish = dlp_quarantine_sink_publish;
+  sink_class->list_files = dlp_quarantine_sink_list_files;
   sink_class->check_location = dlp_quarantine_sink_check_location;
   sink_class->discard = dlp_quarantine_sink_discard;
 

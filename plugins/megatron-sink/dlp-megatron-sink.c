@@ -440,6 +440,18 @@ dlp_megatron_sink_get_location (DlpSink *sink)
   return g_strdup (DLP_MEGATRON_SINK (sink)->location);
 }
 
+static char **
+dlp_megatron_sink_list_files (DlpSink *sink)
+{
+  const char *location = DLP_MEGATRON_SINK (sink)->location;
+  g_auto (DlpMegatronPaths) paths = { NULL };
+
+  if (location == NULL)
+    return NULL;
+  dlp_megatron_paths_init (&paths, location);
+  return g_strdupv ((char *[]){ paths.bin, paths.idx, paths.manifest, NULL });
+}
+
 static gboolean
 dlp_megatron_sink_check_location (DlpSink *sink, gboolean overwrite, GError **error)
 {
@@ -571,6 +583,7 @@ dlp_megatron_sink_class_init (DlpMegatronSinkClass *klass)
   sink_class->sync = dlp_megatron_sink_sync;
   sink_class->publish = dlp_megatron_sink_publish;
   sink_class->get_location = dlp_megatron_sink_get_location;
+  sink_class->list_files = dlp_megatron_sink_list_files;
   sink_class->check_location = dlp_megatron_sink_check_location;
   sink_class->discard = dlp_megatron_sink_discard;
 

@@ -495,6 +495,7 @@ test_order_of_calls (Fixture *fixture, gconstpointer unused)
 static void
 test_strays (Fixture *fixture, gconstpointer unused)
 {
+  dlp_state_dir_free (open_dir (fixture->path));
   put_file (fixture, ".checkpoint-3.123.0badcafe.tmp", "x", 1);
   put_file (fixture, ".status.json.1.00000000.tmp", "x", 1);
   put_file (fixture, ".checkpoint-3.123.0badcafe.tmp~", "x", 1);
@@ -506,6 +507,30 @@ test_strays (Fixture *fixture, gconstpointer unused)
   dlp_state_dir_free (open_dir (fixture->path));
   assert_files (fixture, ".checkpoint-3.123.0badcafe.tmp~ .notes.tmp checkpoint-+7 checkpoint-007 "
                          "checkpoint-99999999999999999999 lock");
+}
+
+/* Somebody's own folder, whatever its files are called. */
+static void
+test_not_a_state (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const names[] = { "status.json", "inputs", "lock", "quarantine.jsonl", "a" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (fixture->path, names[i], NULL);
+      g_autoptr (GError) error = NULL;
+
+      put_file (fixture, names[i], "mine", 4);
+      g_assert_null (dlp_state_dir_open (fixture->path, &error));
+      g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+      assert_says (error, "is not the state of a run, but has “");
+      assert_says (error, names[i]);
+      assert_files (fixture, names[i]);
+      unlink (path);
+    }
+  /* What a run that died at once leaves. */
+  put_file (fixture, "lock", "", 0);
+  dlp_state_dir_free (open_dir (fixture->path));
 }
 
 typedef struct
@@ -840,6 +865,7 @@ main (int argc, char **argv)
   ADD ("newer-format", test_newer_format, NULL);
   ADD ("order-of-calls", test_order_of_calls, NULL);
   ADD ("strays", test_strays, NULL);
+  ADD ("not-a-state", test_not_a_state, NULL);
   ADD ("crashes", test_crashes, NULL);
   ADD ("disk-full", test_disk_full, NULL);
   ADD ("sync-failed/file", test_sync_failed, "fdatasync");
