@@ -350,7 +350,9 @@ run (gpointer data)
           pthread_mutex_unlock (&self->lock);
           due = try_commit (self) ? next_time (self, begin) : g_get_monotonic_time () + RETRY;
           pthread_mutex_lock (&self->lock);
-          continue;
+          if (must_leave (self))
+            break;
+          begin = g_get_monotonic_time ();
         }
       if (begin >= status_due)
         {

@@ -18,7 +18,8 @@
  *     name s, factory s, needed b, version u, oldest u, fixed a{ss}, links as,
  *     emitted a{st} (by output pad), inputs ax (in the order of the links: a position, or -1:
  * seen to its end, or below: closed early at -2 - it), state a{sv}, sink a{sv} (sinks only); where
- * it is not needed any more, no emitted, and of its state only the counters matter
+ * it is not needed any more, no emitted, and of its state only the counters matter, and progress
+ * at: bytes read, their sum, files read, their number
  */
 
 #include <string.h>
@@ -35,9 +36,9 @@ static const char *const checkpoint_keys[] = {
   "format",        "graph",       "seed",     "run-id",   "attempt",    "complete",   "elapsed",
   "inputs-length", "inputs-hash", "elements", "warnings", "n-warnings", "quarantine", NULL
 };
-static const char *const element_keys[] = { "name",   "factory", "needed", "version",
-                                            "oldest", "fixed",   "links",  "emitted",
-                                            "inputs", "state",   "sink",   NULL };
+static const char *const element_keys[] = { "name",  "factory",  "needed",  "version", "oldest",
+                                            "fixed", "links",    "emitted", "inputs",  "state",
+                                            "sink",  "progress", NULL };
 
 /* ---- writing ---- */
 
@@ -116,6 +117,18 @@ describe_closed (DlpPad *input)
 }
 
 static GVariant *
+describe_progress (DlpElement *element)
+{
+  const guint64 *progress = dlp_element_get_private (element)->progress;
+  guint64 values[4];
+
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    values[i] = dlp_stat_get (&progress[i]);
+  return g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, values, G_N_ELEMENTS (values),
+                                    sizeof *values);
+}
+
+static GVariant *
 describe_element (DlpElement *element, const DlpElementPlace *place)
 {
   DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
@@ -143,6 +156,8 @@ describe_element (DlpElement *element, const DlpElementPlace *place)
       g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, positions, n_inputs, sizeof (gint64)));
   if (place->needed && dlp_element_get_n_outputs (element) > 0)
     g_variant_dict_insert_value (&dict, "emitted", describe_emitted (element, place->emitted));
+  if (!place->needed)
+    g_variant_dict_insert_value (&dict, "progress", describe_progress (element));
   if (place->state != NULL)
     g_variant_dict_insert_value (&dict, "state", klass->describe (element, place->state));
   if (place->base != NULL)
@@ -500,6 +515,22 @@ load_states (DlpElement *element, GVariant *recorded, guint version, GError **er
   return base != NULL && dlp_sink_load_base (DLP_SINK (element), base, error);
 }
 
+/* One that goes on shows it by itself. */
+static void
+restore_progress (DlpElement *element, GVariant *recorded)
+{
+  g_autoptr (GVariant) value = g_variant_lookup_value (recorded, "progress", G_VARIANT_TYPE ("at"));
+  const guint64 *values;
+  gsize n = 0;
+
+  if (value == NULL)
+    return;
+  values = g_variant_get_fixed_array (value, &n, sizeof *values);
+  if (n == 4)
+    dlp_element_set_progress (element, values[0], values[1], (guint) MIN (values[2], G_MAXUINT),
+                              (guint) MIN (values[3], G_MAXUINT));
+}
+
 static bool
 restore_element (DlpElement *element, GVariant *recorded, GError **error)
 {
@@ -520,6 +551,7 @@ restore_element (DlpElement *element, GVariant *recorded, GError **error)
       if (!load_state (element, recorded, version, error) ||
           !restore_inputs (element, recorded, error))
         return false;
+      restore_progress (element, recorded);
       dlp_element_restore_ended (element);
       return true;
     }
