@@ -257,8 +257,11 @@ commit (DlpCheckpointer *self, bool complete, GCancellable *cancellable, GError 
       free_snapshots (snapshots, n);
       return true;
     }
-  ok = (self->pipeline->dir == NULL && !complete) ||
-       sync_sinks (self, snapshots, n, cancellable, error);
+  /* Whose files were taken over by another attempt should hear of that, and not of what it lacks.
+   */
+  ok = self->pipeline->dir == NULL || dlp_state_dir_check (self->pipeline->dir, error);
+  ok = ok && ((self->pipeline->dir == NULL && !complete) ||
+              sync_sinks (self, snapshots, n, cancellable, error));
   if (ok && self->pipeline->dir != NULL)
     ok = write_checkpoint (self, snapshots, complete, error);
   if (ok && complete)

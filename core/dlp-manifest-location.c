@@ -84,13 +84,24 @@ may_delete (Location *self, const char *file)
          !dlp_partial_exists (file, claim->discarded_run_id);
 }
 
+static gboolean
+is_listed_or_manifest (Location *self, const char *found)
+{
+  return strcmp (found, self->path) == 0 || is_listed (self->manifest, found);
+}
+
 static void
 set_foreign (Location *self, const char *found, GError **error)
 {
-  if (!self->claim->overwrite)
+  if (!self->claim->overwrite && (self->manifest == NULL || !is_listed_or_manifest (self, found)))
+    g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
+                 "%s is there already, and is not of this run: choose another location, or delete "
+                 "it yourself",
+                 found);
+  else if (!self->claim->overwrite)
     g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
                  "%s is there already, and is not of this run: choose another location; or "
-                 "--overwrite deletes what %s lists",
+                 "add --overwrite, which deletes what %s lists",
                  found, self->path);
   else if (found == self->path)
     g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,

@@ -50,16 +50,34 @@ output_file_new (const char *path, const char *run_id, guint attempt, int fd, gu
   return self;
 }
 
+/* Two runs that begin at the same time see each other here at the latest: first each has its lock,
+ * then it looks for others'. It may be that both give way. */
+static gboolean
+check_alone (DlpOutputFile *self, const char *run_id, GError **error)
+{
+  const DlpOutputClaim claim = { .run_id = run_id };
+  g_autofree char *left = NULL;
+
+  if (dlp_output_file_check_others (self->path, &claim, &left, error))
+    return TRUE;
+  unlink (self->partial);
+  return FALSE;
+}
+
 DlpOutputFile *
 dlp_output_file_create (const char *path, const char *run_id, guint attempt, GError **error)
 {
+  g_autoptr (DlpOutputFile) self = NULL;
   int fd;
 
   g_return_val_if_fail (path != NULL && attempt > 0, NULL);
   g_return_val_if_fail (dlp_partial_is_run_id (run_id), NULL);
 
   fd = dlp_partial_create (path, run_id, attempt, error);
-  return fd < 0 ? NULL : output_file_new (path, run_id, attempt, fd, 0);
+  if (fd < 0)
+    return NULL;
+  self = output_file_new (path, run_id, attempt, fd, 0);
+  return check_alone (self, run_id, error) ? g_steal_pointer (&self) : NULL;
 }
 
 DlpOutputFile *
@@ -228,6 +246,22 @@ sync_entry (DlpOutputFile *self, GError **error)
   return TRUE;
 }
 
+/* A checkpoint must not speak of a file that nobody finds again. */
+static gboolean
+check_in_place (DlpOutputFile *self, GError **error)
+{
+  struct stat own, named;
+
+  if (fstat (self->fd, &own) == 0 && lstat (self->partial, &named) == 0 &&
+      own.st_dev == named.st_dev && own.st_ino == named.st_ino)
+    return TRUE;
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+               "%s: its unfinished file %s was deleted, moved or replaced while the run wrote to "
+               "it; begin anew with --restart",
+               self->path, self->partial);
+  return FALSE;
+}
+
 gboolean
 dlp_output_file_sync (DlpOutputFile *self, GError **error)
 {
@@ -235,7 +269,8 @@ dlp_output_file_sync (DlpOutputFile *self, GError **error)
 
   if (!check (self, error))
     return FALSE;
-  if (!dlp_durable_sync_data (self->fd, self->path, &failure) || !sync_entry (self, &failure))
+  if (!check_in_place (self, &failure) || !dlp_durable_sync_data (self->fd, self->path, &failure) ||
+      !sync_entry (self, &failure))
     return fail (self, failure, error);
 
   /* One that failed at the same time may have taken the system's only report of lost data. */

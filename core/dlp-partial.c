@@ -226,11 +226,13 @@ find_former (const DlpPartialPlace *place,
 
   if (names != NULL && best == former_attempt)
     g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
-                 "%s: its unfinished file %s is missing", path, found);
+                 "%s: its unfinished file %s is missing; put it back, or begin anew with --restart",
+                 path, found);
   else if (size < length)
     g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
                  "%s: its unfinished file %s has %" G_GUINT64_FORMAT
-                 " bytes, the checkpoint says %" G_GUINT64_FORMAT,
+                 " bytes, the checkpoint says %" G_GUINT64_FORMAT
+                 "; put it back, or begin anew with --restart",
                  path, found, size, length);
   else
     return g_steal_pointer (&found);

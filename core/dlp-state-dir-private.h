@@ -74,6 +74,8 @@ DlpInputEntry *dlp_state_dir_find_input (DlpStateDir *self,
                                          guint32 file,
                                          GError **error);
 /* A later entry of the same file replaces the earlier one. */
+/* Is it still this run's? Otherwise DLP_STATE_ERROR_FENCED. */
+gboolean dlp_state_dir_check (DlpStateDir *self, GError **error);
 gboolean dlp_state_dir_add_input (DlpStateDir *self, const DlpInputEntry *entry, GError **error);
 /* Never waits for the disk while it holds up a find or add. */
 gboolean

@@ -586,6 +586,12 @@ remove_rest (DlpStateDir *self, GError **error)
 }
 
 gboolean
+dlp_state_dir_check (DlpStateDir *self, GError **error)
+{
+  return check_writable (self, error) && dlp_state_lock_check (self->lock, error);
+}
+
+gboolean
 dlp_state_dir_clear (DlpStateDir *self, GError **error)
 {
   if (!check_writable (self, error) || !dlp_state_lock_check (self->lock, error) ||

@@ -212,6 +212,19 @@ test_folder_and_mode (Fixture *fixture, gconstpointer unused)
   g_assert_cmpuint (st.st_mode & 07777, ==, 0640);
 }
 
+/* Its unfinished file has been taken away: there is nothing that a checkpoint could speak of. */
+static void
+assert_gone (DlpOutputFile *file)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (dlp_output_file_flush (file, &error));
+  g_assert_no_error (error);
+  g_assert_false (dlp_output_file_sync (file, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
+  g_assert_nonnull (strstr (error->message, "was deleted, moved or replaced"));
+}
+
 static void
 test_create_replaces (Fixture *fixture, gconstpointer unused)
 {
@@ -221,7 +234,7 @@ test_create_replaces (Fixture *fixture, gconstpointer unused)
   write_some (NULL, zombie, 3 * MIB, 5);
   write_some (fixture, file, 1000, 0);
   flush_and_sync (file);
-  flush_and_sync (zombie);
+  assert_gone (zombie);
   assert_contents (dlp_output_file_get_partial_path (file), fixture->expected);
 }
 
@@ -339,7 +352,7 @@ test_resume_beside_zombie (Fixture *fixture, gconstpointer unused)
   flush_and_sync (file);
   g_assert_true (dlp_output_file_clean (fixture->path, RUN, 2, NULL));
   write_some (NULL, zombie, 2 * MIB, 9);
-  flush_and_sync (zombie);
+  assert_gone (zombie);
   publish (fixture, 2, fixture->expected->len);
   assert_contents (fixture->path, fixture->expected);
   assert_files (fixture, "out.bin");
@@ -500,10 +513,15 @@ test_two_runs (Fixture *fixture, gconstpointer unused)
   g_autoptr (GError) error = NULL;
 
   write_some (fixture, file, 500, 0);
+  g_assert_null (dlp_output_file_create (fixture->path, OTHER, 1, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+  g_clear_error (&error);
+  flush_and_sync (file);
+  assert_files (fixture, ".out.bin." RUN ".1.partial");
+  g_clear_pointer (&file, dlp_output_file_free);
   other = dlp_output_file_create (fixture->path, OTHER, 1, &error);
   g_assert_no_error (error);
   write_some (NULL, other, 700, 9);
-  flush_and_sync (file);
   flush_and_sync (other);
   g_assert_true (dlp_output_file_clean (fixture->path, RUN, 1, NULL));
   publish (fixture, 1, 500);
@@ -544,6 +562,7 @@ test_check_others (Fixture *fixture, gconstpointer unused)
   g_autofree char *left = NULL;
 
   check_others (fixture, NULL, FALSE, NULL);
+  g_clear_pointer (&own, dlp_output_file_free);
   other = dlp_output_file_create (fixture->path, OTHER, 1, NULL);
   check_others (fixture, NULL, TRUE, NULL);
   check_others (fixture, OTHER, FALSE, NULL);

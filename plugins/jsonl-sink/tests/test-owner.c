@@ -401,11 +401,13 @@ static void
 test_in_state_folder (Fixture *fixture, gconstpointer element)
 {
   g_autofree char *path = g_build_filename (fixture->state, "quarantine.jsonl", NULL);
+  g_autofree char *lock = g_build_filename (fixture->state, "lock", NULL);
   g_autofree char *expected = make_expected (fixture, SOME);
 
   g_free (fixture->sink);
   fixture->sink = g_strdup_printf ("quarantine-sink location=%s", path);
   g_assert_no_errno (g_mkdir (fixture->state, 0777));
+  put (lock, "dlpipe lock 1\n");
   put (path, "of whatever run was here");
   run (fixture, TRUE);
   assert_text (path, expected);
