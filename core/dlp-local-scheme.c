@@ -445,6 +445,25 @@ dlp_local_scheme_open (DlpScheme *scheme,
   return g_unix_input_stream_new (fd, TRUE);
 }
 
+/* A file whose identity was not recorded may grow while it is read. */
+static gboolean
+dlp_local_scheme_check (DlpScheme *scheme, DlpFile *file, GInputStream *stream, GError **error)
+{
+  g_autofree char *identity = NULL;
+  struct stat st;
+
+  if (dlp_file_get_identity (file) == NULL || !G_IS_UNIX_INPUT_STREAM (stream))
+    return TRUE;
+  if (fstat (g_unix_input_stream_get_fd (G_UNIX_INPUT_STREAM (stream)), &st) != 0)
+    {
+      set_errno_error (error, dlp_file_get_uri (file), "look at the file", errno);
+      return FALSE;
+    }
+
+  identity = make_identity (&st);
+  return dlp_file_check (file, recorded_size (&st), identity, error);
+}
+
 static void
 dlp_local_scheme_prefetch (DlpScheme *scheme, DlpFile *file, gint64 bytes)
 {
@@ -477,6 +496,7 @@ dlp_local_scheme_class_init (DlpLocalSchemeClass *klass)
   scheme_class->identify = dlp_local_scheme_identify;
   scheme_class->open = dlp_local_scheme_open;
   scheme_class->prefetch = dlp_local_scheme_prefetch;
+  scheme_class->check = dlp_local_scheme_check;
 }
 
 static void
