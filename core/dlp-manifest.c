@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <dlpipe/dlp-error.h>
+#include <dlpipe/dlp-file.h>
 #include <dlpipe/dlp-json.h>
 #include <dlpipe/dlp-output-file.h>
 
@@ -21,6 +22,27 @@
 #define MAX_BYTES (16 * 1024 * 1024)
 
 /* ---- making ---- */
+
+gboolean
+dlp_manifest_check_name (const char *location, GError **error)
+{
+  g_autofree char *name = NULL;
+  g_autofree char *shown = NULL;
+  const char *bad;
+
+  g_return_val_if_fail (location != NULL, FALSE);
+
+  name = g_path_get_basename (location);
+  if (g_utf8_validate (name, -1, &bad))
+    return TRUE;
+
+  shown = dlp_uri_escape_for_display (location);
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "location=%s: byte \\x%02x, the %d. of the name, is not UTF-8, and the manifest of "
+               "an output lists names in UTF-8; choose another name (that of its folder is free)",
+               shown, (guint8) *bad, (int) (bad - name) + 1);
+  return FALSE;
+}
 
 static GVariant *
 make_file (const DlpManifestFile *file)

@@ -30,6 +30,9 @@ typedef struct
   guint64 hash; /* see DlpFileHash */
 } DlpManifestFile;
 
+/* Whether a manifest can list what an output at @location is called: JSON is UTF-8, which names of
+ * files need not be. Otherwise DLP_GRAPH_ERROR_VALUE; for an element's negotiate(). */
+DLP_API gboolean dlp_manifest_check_name (const char *location, GError **error);
 /* (transfer full), not floating. @members: a{sv}, sunk if floating: what follows "files". */
 DLP_API GVariant *dlp_manifest_new (const char *format,
                                     const char *run_id,
