@@ -21,8 +21,9 @@ G_BEGIN_DECLS
  *   }
  *
  * Names are relative to the manifest's folder, and never leave it. The last member is the hash
- * (XXH3, 64 bits) of the bytes before the comma that precedes it; dlp_manifest_write() adds it. By the manifest a run knows what
- * is its own, `--overwrite` what it may delete, and dlpipe-dataset what it looks at. Any thread. */
+ * (XXH3, 64 bits) of the bytes before the comma that precedes it; dlp_manifest_write() adds it. By
+ * the manifest a run knows what is its own, `--overwrite` what it may delete, and dlpipe-dataset
+ * what it looks at. Any thread. */
 
 /* One file of a manifest. */
 typedef struct
