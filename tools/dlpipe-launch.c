@@ -61,7 +61,7 @@ launch (const LaunchOptions *options)
   g_autoptr (GError) error = NULL;
   g_autoptr (DlpPipeline) pipeline = launch_make_pipeline (options, &error);
 
-  if (pipeline == NULL)
+  if (pipeline == NULL || !launch_check_overwrite (pipeline, options, &error))
     {
       launch_report_error (error, false);
       return launch_exit_for_prepare (error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What the program is started with: its standard streams, its locale, its limit of open files. */
+/* What the program is started with: its standard streams, its locale, its limit of open files; and
+ * what it must not write over. */
 
 #include <fcntl.h>
 #include <string.h>
@@ -211,6 +212,47 @@ test_few_files (void)
   assert_fails (rig, 1, "Too many open files; raise the limit (ulimit -n)");
 }
 
+/* ---- reports ---- */
+
+static void
+assert_not_replaced (const char *source, const char *option, const char *message)
+{
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+  g_autofree char *graph =
+      g_strdup_printf ("file-source %s ! jsonl-reader ! jsonl-sink location=out.jsonl", source);
+  g_autofree char *path = launch_rig_path (rig, "in.jsonl");
+  g_autofree char *text = NULL;
+
+  launch_rig_write (rig, "in.jsonl", LINES, -1);
+  launch_rig_write (rig, "list", "./in.jsonl\n", -1);
+  run (rig, graph, option, NULL);
+  assert_fails (rig, 2, message);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, LINES);
+}
+
+static void
+test_reports (void)
+{
+  static const char names[] = "in.jsonl: that file is read by file-source0, and would be replaced";
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+
+  assert_not_replaced ("location=in.jsonl", "--summary=in.jsonl", names);
+  assert_not_replaced ("location=*.jsonl", "--dot=./in.jsonl", names);
+  assert_not_replaced ("list=list", "--summary=in.jsonl", names);
+  assert_not_replaced ("list=list", "--summary=list", "list: that file is read by file-source0");
+  assert_not_replaced ("location=in.jsonl", "--summary=./out.jsonl",
+                       "out.jsonl: that file is written by jsonl-sink0");
+
+  launch_rig_write (rig, "in.jsonl", LINES, -1);
+  for (guint i = 0; i < 2; i++)
+    {
+      run (rig, "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=out.jsonl",
+           "--summary=s.json", NULL);
+      g_assert_cmpint (rig->exit_code, ==, 0);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -221,5 +263,6 @@ main (int argc, char **argv)
   g_test_add_func ("/streams/names", test_names);
   g_test_add_func ("/streams/output-names", test_output_names);
   g_test_add_func ("/streams/few-files", test_few_files);
+  g_test_add_func ("/streams/reports", test_reports);
   return g_test_run ();
 }
