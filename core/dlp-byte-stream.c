@@ -6,6 +6,7 @@
 #include <dlpipe/dlp-error.h>
 
 #include "dlp-decoder-private.h"
+#include "dlp-file-private.h"
 
 #define DEFAULT_READ_SIZE (256 * 1024)
 /* What a codec is recognised by. */
@@ -87,6 +88,9 @@ read_input (DlpByteStream *self,
     return 0;
 
   n = g_input_stream_read (self->input, buffer, size, cancellable, &local_error);
+  /* Behind the read: what was written into the file before it has moved its time by now. */
+  if (n >= 0 && !dlp_file_check_stream (self->file, self->input, error))
+    return -1;
   if (n == 0)
     {
       self->at_raw_end = TRUE;

@@ -141,6 +141,18 @@ dlp_file_open (DlpFile *self, gint64 offset, GCancellable *cancellable, GError *
   return DLP_SCHEME_GET_CLASS (scheme)->open (scheme, self, offset, cancellable, error);
 }
 
+gboolean
+dlp_file_check_stream (DlpFile *self, GInputStream *stream, GError **error)
+{
+  DlpScheme *scheme = dlp_scheme_for_uri (self->uri, error);
+
+  if (scheme == NULL)
+    return FALSE;
+
+  return DLP_SCHEME_GET_CLASS (scheme)->check == NULL ||
+         DLP_SCHEME_GET_CLASS (scheme)->check (scheme, self, stream, error);
+}
+
 static gboolean
 is_unprintable (gunichar c)
 {

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gio/gunixinputstream.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +12,7 @@
 
 #include "dlp-file-private.h"
 #include "dlp-glob-private.h"
+#include "dlp-local-stream-private.h"
 
 struct _DlpLocalScheme
 {
@@ -281,36 +280,6 @@ dlp_local_scheme_list (DlpScheme *scheme,
   return list_path (path, cancellable, error);
 }
 
-/* A pipe without a writer reads as ended: waits until one has come, or the caller gives up. */
-static gboolean
-wait_for_writer (int fd, const char *name, GCancellable *cancellable, GError **error)
-{
-  struct pollfd fds[2] = { { .fd = fd, .events = POLLIN } };
-  GPollFD cancel_fd = { .fd = -1 };
-  gboolean has_fd = g_cancellable_make_pollfd (cancellable, &cancel_fd);
-  int n, code = 0;
-
-  fds[1].fd = cancel_fd.fd;
-  fds[1].events = POLLIN;
-
-  do
-    n = poll (fds, has_fd ? 2 : 1, -1);
-  while (n < 0 && errno == EINTR);
-
-  if (n < 0)
-    code = errno;
-  if (has_fd)
-    g_cancellable_release_fd (cancellable);
-
-  if (code != 0)
-    {
-      set_errno_error (error, name, "wait for a writer", code);
-      return FALSE;
-    }
-
-  return !g_cancellable_set_error_if_cancelled (cancellable, error);
-}
-
 static gboolean
 seek_to (int fd, const char *path, const struct stat *st, gint64 offset, GError **error)
 {
@@ -362,14 +331,9 @@ open_retrying (const char *path)
   return fd;
 }
 
-/* Everything between open() and the stream, on a descriptor that the caller closes on failure. */
+/* Everything between open() and the stream. */
 static gboolean
-prepare_fd (int fd,
-            DlpFile *file,
-            const char *path,
-            gint64 offset,
-            GCancellable *cancellable,
-            GError **error)
+prepare_fd (int fd, DlpFile *file, const char *path, gint64 offset, GError **error)
 {
   g_autofree char *identity = NULL;
   struct stat st;
@@ -387,9 +351,6 @@ prepare_fd (int fd,
       !seek_to (fd, path, &st, offset, error))
     return FALSE;
 
-  if (S_ISFIFO (st.st_mode))
-    return wait_for_writer (fd, path, cancellable, error);
-
   /* Advice: a file system may refuse it. */
   if (S_ISREG (st.st_mode))
     (void) posix_fadvise (fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -397,9 +358,29 @@ prepare_fd (int fd,
   return TRUE;
 }
 
+/* A pipe without a writer reads as ended: waits until one has come, or the caller gives up. */
+static GInputStream *
+make_stream (int fd, gboolean owned, const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (DlpLocalStream) stream = dlp_local_stream_new (fd, owned, error);
+  g_autofree char *name = NULL;
+  struct stat st;
+
+  if (stream != NULL && (!owned || fstat (fd, &st) != 0 || !S_ISFIFO (st.st_mode) ||
+                         dlp_local_stream_wait (stream, cancellable, error)))
+    return G_INPUT_STREAM (g_steal_pointer (&stream));
+
+  name = dlp_uri_escape_for_display (path);
+  if (!g_cancellable_is_cancelled (cancellable))
+    g_prefix_error (error, "%s: ", name);
+  return NULL;
+}
+
 static GInputStream *
 open_stdin (gint64 offset, GError **error)
 {
+  int flags = fcntl (STDIN_FILENO, F_GETFL);
+
   if (offset != 0)
     {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
@@ -408,8 +389,15 @@ open_stdin (gint64 offset, GError **error)
                    offset);
       return NULL;
     }
+  if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY)
+    {
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                   "-: the standard input is %s; is it closed (<&-)?",
+                   flags < 0 ? "not there" : "not open for reading");
+      return NULL;
+    }
 
-  return g_unix_input_stream_new (STDIN_FILENO, FALSE);
+  return make_stream (STDIN_FILENO, FALSE, "-", NULL, error);
 }
 
 static GInputStream *
@@ -436,13 +424,32 @@ dlp_local_scheme_open (DlpScheme *scheme,
       set_errno_error (error, path, "open the file", errno);
       return NULL;
     }
-  if (!prepare_fd (fd, file, path, offset, cancellable, error))
+  if (!prepare_fd (fd, file, path, offset, error))
     {
       close (fd);
       return NULL;
     }
 
-  return g_unix_input_stream_new (fd, TRUE);
+  return make_stream (fd, TRUE, path, cancellable, error);
+}
+
+/* A file whose identity was not recorded may grow while it is read. */
+static gboolean
+dlp_local_scheme_check (DlpScheme *scheme, DlpFile *file, GInputStream *stream, GError **error)
+{
+  g_autofree char *identity = NULL;
+  struct stat st;
+
+  if (dlp_file_get_identity (file) == NULL || !DLP_IS_LOCAL_STREAM (stream))
+    return TRUE;
+  if (fstat (dlp_local_stream_get_fd (DLP_LOCAL_STREAM (stream)), &st) != 0)
+    {
+      set_errno_error (error, dlp_file_get_uri (file), "look at the file", errno);
+      return FALSE;
+    }
+
+  identity = make_identity (&st);
+  return dlp_file_check (file, recorded_size (&st), identity, error);
 }
 
 static void
@@ -477,6 +484,7 @@ dlp_local_scheme_class_init (DlpLocalSchemeClass *klass)
   scheme_class->identify = dlp_local_scheme_identify;
   scheme_class->open = dlp_local_scheme_open;
   scheme_class->prefetch = dlp_local_scheme_prefetch;
+  scheme_class->check = dlp_local_scheme_check;
 }
 
 static void

@@ -8,7 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <dlpipe/dlp-error.h>
+#include <dlpipe/dlp-file.h>
 #include <dlpipe/dlp-json.h>
 #include <dlpipe/dlp-output-file.h>
 
@@ -18,9 +22,32 @@
 #define VERSION 1
 #define VERSION_KEY "dlpipe-manifest"
 #define HASH_KEY "xxh3-blocks"
+#define OWN_HASH_KEY "xxh3-manifest"
+#define OWN_HASH_FORMAT ",\n  \"" OWN_HASH_KEY "\": \"%016" G_GINT64_MODIFIER "x\"\n}\n"
 #define MAX_BYTES (16 * 1024 * 1024)
 
 /* ---- making ---- */
+
+gboolean
+dlp_manifest_check_name (const char *location, GError **error)
+{
+  g_autofree char *name = NULL;
+  g_autofree char *shown = NULL;
+  const char *bad;
+
+  g_return_val_if_fail (location != NULL, FALSE);
+
+  name = g_path_get_basename (location);
+  if (g_utf8_validate (name, -1, &bad))
+    return TRUE;
+
+  shown = dlp_uri_escape_for_display (location);
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "location=%s: byte \\x%02x, the %d. of the name, is not UTF-8, and the manifest of "
+               "an output lists names in UTF-8; choose another name (that of its folder is free)",
+               shown, (guint8) *bad, (int) (bad - name) + 1);
+  return FALSE;
+}
 
 static GVariant *
 make_file (const DlpManifestFile *file)
@@ -87,6 +114,18 @@ replace (const char *path, const char *run_id, const char *text, GError **error)
                                  DLP_DURABLE_FULL, NULL, error);
 }
 
+/* Its last member is the hash of all bytes before the comma that separates it from the others. */
+static char *
+make_text (GVariant *manifest)
+{
+  g_autofree char *text = dlp_json_print (manifest, TRUE);
+  gsize size = strlen (text) - strlen ("\n}\n");
+
+  g_assert (g_str_has_suffix (text, "\n}\n"));
+  return g_strdup_printf ("%.*s" OWN_HASH_FORMAT, (int) size, text,
+                          (guint64) XXH3_64bits (text, size));
+}
+
 gboolean
 dlp_manifest_write (const char *path, GVariant *manifest, GError **error)
 {
@@ -103,7 +142,7 @@ dlp_manifest_write (const char *path, GVariant *manifest, GError **error)
   if (!dlp_manifest_check_run (path, run_id, error) ||
       !dlp_output_file_clean (path, run_id, 0, error))
     return FALSE;
-  text = dlp_json_print (manifest, TRUE);
+  text = make_text (manifest);
   if (g_file_get_contents (path, &old, &size, NULL) && size == strlen (text) &&
       memcmp (old, text, size) == 0)
     return TRUE;
@@ -225,6 +264,48 @@ dlp_manifest_load (const char *path, GError **error)
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: is no manifest of dlpipe: %s", path,
                fault);
   return NULL;
+}
+
+static gboolean
+fail_hash (const char *path, guint64 hash, GError **error)
+{
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+               "%s: is damaged, or was changed: its content has the hash %016" G_GINT64_MODIFIER
+               "x, and its member “" OWN_HASH_KEY "” says another, or is damaged itself",
+               path, hash);
+  return FALSE;
+}
+
+gboolean
+dlp_manifest_check_hash (const char *path, gboolean *has_hash, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autofree char *tail = g_strdup_printf (OWN_HASH_FORMAT, G_GUINT64_CONSTANT (0));
+  const gsize tail_size = strlen (tail);
+  const gsize digits_at = tail_size - strlen ("\"\n}\n") - 16;
+  guint64 hash = 0;
+  gsize size;
+
+  g_return_val_if_fail (path != NULL && has_hash != NULL, FALSE);
+
+  *has_hash = FALSE;
+  if (!read_small_file (path, &text, &size, error))
+    return FALSE;
+
+  if (size >= tail_size)
+    {
+      const char *end = text + size - tail_size;
+
+      hash = XXH3_64bits (text, size - tail_size);
+      g_snprintf (tail, tail_size + 1, OWN_HASH_FORMAT, hash);
+      *has_hash = memcmp (end, tail, tail_size) == 0;
+      /* The key may be what is damaged. */
+      if (!*has_hash && memcmp (end + digits_at, tail + digits_at, 16) == 0)
+        return fail_hash (path, hash, error);
+    }
+  if (!*has_hash && memmem (text, size, OWN_HASH_KEY, strlen (OWN_HASH_KEY)) != NULL)
+    return fail_hash (path, hash, error);
+  return TRUE;
 }
 
 const char *

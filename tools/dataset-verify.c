@@ -89,11 +89,23 @@ verify_empty (const DatasetLocation *location, DatasetReport *report)
 }
 
 static void
+verify_manifest (const DatasetLocation *location, DatasetReport *report)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean has_hash = FALSE;
+
+  if (!dlp_manifest_check_hash (location->manifest_path, &has_hash, &error))
+    dataset_report_add (report, "%s", error->message);
+  g_variant_dict_insert (&report->facts, "manifest-hash", "b", has_hash);
+}
+
+static void
 print_report (const DatasetLocation *location, DatasetReport *report, gboolean json)
 {
   g_autofree char *shown = dlp_uri_escape_for_display (location->location);
   g_autoptr (GVariant) facts = NULL;
   g_autofree char *text = NULL;
+  gboolean has_hash;
 
   g_variant_dict_insert (&report->facts, "location", "s", shown);
   g_variant_dict_insert (&report->facts, "format", "s",
@@ -133,6 +145,8 @@ print_report (const DatasetLocation *location, DatasetReport *report, gboolean j
     }
   if (location->manifest == NULL)
     g_print ("; there is no manifest: hashes were not compared");
+  else if (!g_variant_lookup (facts, "manifest-hash", "b", &has_hash) || !has_hash)
+    g_print ("; the manifest has no hash of its own content: it was not checked");
   if (report->vocabulary == 0 && location->format == DATASET_MEGATRON)
     g_print ("; the vocabulary is not known (--model)");
   g_print ("\n");
@@ -157,6 +171,8 @@ dataset_verify (const DatasetLocation *location, const DatasetOptions *options, 
     dlp_manifest_get_uint64 (location->manifest, "vocab-size", &report.vocabulary);
 
   g_variant_dict_init (&report.facts, NULL);
+  if (location->manifest != NULL)
+    verify_manifest (location, &report);
   if (location->format == DATASET_MEGATRON)
     dataset_verify_megatron (location, &report);
   else if (location->format == DATASET_JSONL)

@@ -2,13 +2,13 @@
 
 /* Looks into what a sink wrote. */
 
-#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataset.h"
+#include "std-streams.h"
 
 #define MAX_SAMPLE 1000000
 
@@ -98,7 +98,7 @@ parse_options (DatasetOptions *options, int argc, char **argv, GError **error)
   if (version)
     {
       g_print ("dlpipe-dataset %s\n", DLP_VERSION);
-      exit (DATASET_EXIT_OK);
+      exit (std_streams_flush (NULL) ? DATASET_EXIT_OK : DATASET_EXIT_FAULTS);
     }
   return check_options (options, rest, error);
 }
@@ -127,17 +127,19 @@ main (int argc, char **argv)
 {
   g_auto (DatasetOptions) options = { .n = -1, .bytes = -1 };
   g_autoptr (GError) error = NULL;
+  g_autoptr (GError) failure = NULL;
   int status = DATASET_EXIT_USAGE;
 
+  std_streams_secure ();
   setlocale (LC_ALL, "");
   if (parse_options (&options, argc, argv, &error))
     status = run (&options, &error);
   if (error != NULL)
     g_printerr ("dlpipe-dataset: %s\n", error->message);
-  if (fflush (stdout) != 0 && status == DATASET_EXIT_OK)
+  if (!std_streams_flush (&failure))
     {
-      g_printerr ("dlpipe-dataset: standard output: %s\n", g_strerror (errno));
-      status = DATASET_EXIT_FAULTS;
+      g_printerr ("dlpipe-dataset: %s\n", failure->message);
+      status = status == DATASET_EXIT_OK ? DATASET_EXIT_FAULTS : status;
     }
   return status;
 }

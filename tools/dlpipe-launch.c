@@ -3,13 +3,18 @@
 #include <locale.h>
 #include <malloc.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "launch.h"
+#include "std-streams.h"
 
 /* Of the C library; by default there are eight for each CPU, and each keeps what was given back. */
 #define MAX_ARENAS 4
 /* From here on memory goes back to the system when it is freed. */
 #define MIN_MAPPED (128 * 1024)
+/* Open files that any run needs: its state, an output, and what GLib opens, which ends the program
+ * where it cannot. */
+#define MIN_FILES 24
 
 static void
 set_limits (void)
@@ -26,13 +31,37 @@ set_limits (void)
   mallopt (M_MMAP_THRESHOLD, MIN_MAPPED);
 }
 
+static bool
+has_files (void)
+{
+  int fds[MIN_FILES];
+  guint n = 0;
+  bool ok;
+
+  while (n < MIN_FILES && (fds[n] = dup (STDERR_FILENO)) >= 0)
+    n++;
+  ok = n == MIN_FILES;
+  if (!ok)
+    {
+      g_autofree char *message =
+          g_strdup_printf ("only %u files more may be open at once, and %d are needed at least; "
+                           "raise the limit (ulimit -n)",
+                           n, MIN_FILES);
+
+      launch_error (message);
+    }
+  while (n > 0)
+    close (fds[--n]);
+  return ok;
+}
+
 static int
 launch (const LaunchOptions *options)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (DlpPipeline) pipeline = launch_make_pipeline (options, &error);
 
-  if (pipeline == NULL)
+  if (pipeline == NULL || !launch_check_overwrite (pipeline, options, &error))
     {
       launch_report_error (error, false);
       return launch_exit_for_prepare (error);
@@ -44,6 +73,18 @@ launch (const LaunchOptions *options)
   return launch_run (pipeline, options);
 }
 
+/* What was printed and did not arrive is a fault. */
+static int
+finish (int code)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (std_streams_flush (&error))
+    return code;
+  launch_error (error->message);
+  return code == LAUNCH_EXIT_FINISHED ? LAUNCH_EXIT_FAILED : code;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -51,8 +92,11 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   int code;
 
+  std_streams_secure ();
   setlocale (LC_CTYPE, "");
   set_limits ();
+  if (!has_files ())
+    return LAUNCH_EXIT_USAGE;
   if (!launch_options_parse (&options, &argc, &argv, &error))
     {
       launch_error (error->message);
@@ -62,12 +106,12 @@ main (int argc, char **argv)
   if (options.done)
     {
       launch_options_clear (&options);
-      return LAUNCH_EXIT_FINISHED;
+      return finish (LAUNCH_EXIT_FINISHED);
     }
   if (!options.check && options.dry_run == 0)
     launch_block_signals ();
   launch_log_init (options.quiet, options.verbose);
   code = launch (&options);
   launch_options_clear (&options);
-  return code;
+  return finish (code);
 }

@@ -38,6 +38,8 @@ find_remedy (const GError *error, bool has_state)
     return "; the graph with --restart begins anew and discards what was written";
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE))
     return has_state ? "; make room, and the same command goes on" : "; make room and begin again";
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TOO_MANY_OPEN_FILES))
+    return "; raise the limit (ulimit -n)";
   return NULL;
 }
 

@@ -55,23 +55,23 @@ add_run_group (GOptionContext *context, LaunchOptions *self, Texts *texts)
   GOptionEntry entries[] = {
     { "file", 0, 0, G_OPTION_ARG_FILENAME, &self->file, "Read the graph from a file (- for stdin)",
       "FILE" },
-    { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->set,
+    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->set,
       "Set a property of an element; may be given several times", "NAME.PROP=VALUE" },
-    { "seed", 0, 0, G_OPTION_ARG_STRING, &self->seed, "Seed of all random draws (0)", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_FILENAME, &self->seed, "Seed of all random draws (0)", "N" },
     { "strict", 0, 0, G_OPTION_ARG_NONE, &self->strict, "Fail at the first bad record", NULL },
-    { "workers", 0, 0, G_OPTION_ARG_STRING, &self->workers,
+    { "workers", 0, 0, G_OPTION_ARG_FILENAME, &self->workers,
       "Threads for stateless work (as many as there are CPUs to use)", "N" },
-    { "memory", 0, 0, G_OPTION_ARG_STRING, &self->memory,
+    { "memory", 0, 0, G_OPTION_ARG_FILENAME, &self->memory,
       "Memory for queues, buffers and caches (64M + 48M a worker, at most a quarter)", "SIZE" },
     { "sequential", 0, 0, G_OPTION_ARG_NONE, &self->sequential, "Use a single thread", NULL },
     { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths,
       "Look for plugins here too; may be given several times", "DIR" },
-    { "on-interrupt", 0, 0, G_OPTION_ARG_STRING, &texts->on_interrupt,
+    { "on-interrupt", 0, 0, G_OPTION_ARG_FILENAME, &texts->on_interrupt,
       "What a signal does: stop, to be continued, or finish with what was read (stop)",
       "stop|finish" },
-    { "grace", 0, 0, G_OPTION_ARG_STRING, &texts->grace,
+    { "grace", 0, 0, G_OPTION_ARG_FILENAME, &texts->grace,
       "How long ending after a signal may take (" DEFAULT_GRACE ")", "TIME" },
-    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &texts->graph, NULL, "[GRAPH]" },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &texts->graph, NULL, "[GRAPH]" },
     { NULL, 0, 0, 0, NULL, NULL, NULL }
   };
 
@@ -86,7 +86,7 @@ add_state_group (GOptionContext *context, LaunchOptions *self)
       "Folder of the checkpoints (LOCATION.dlpipe); without GRAPH: go on with the graph in it",
       "DIR" },
     { "no-state", 0, 0, G_OPTION_ARG_NONE, &self->no_state, "Write no checkpoints", NULL },
-    { "checkpoint-every", 0, 0, G_OPTION_ARG_STRING, &self->checkpoint_every,
+    { "checkpoint-every", 0, 0, G_OPTION_ARG_FILENAME, &self->checkpoint_every,
       "Time between checkpoints (10s, and at most 1 % of the time)", "TIME" },
     { "restart", 0, 0, G_OPTION_ARG_NONE, &self->restart,
       "Discard this run's state and output first", NULL },
@@ -107,7 +107,7 @@ static void
 add_report_group (GOptionContext *context, LaunchOptions *self, Texts *texts)
 {
   GOptionEntry entries[] = {
-    { "progress", 0, 0, G_OPTION_ARG_STRING, &texts->progress,
+    { "progress", 0, 0, G_OPTION_ARG_FILENAME, &texts->progress,
       "How progress is shown on stderr (auto)", "auto|bar|plain|json|none" },
     { "stats", 0, 0, G_OPTION_ARG_NONE, &self->stats, "Print a table of the elements at the end",
       NULL },
@@ -115,7 +115,7 @@ add_report_group (GOptionContext *context, LaunchOptions *self, Texts *texts)
     { "dot", 0, 0, G_OPTION_ARG_FILENAME, &self->dot, "Write the graph for Graphviz", "FILE" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &self->check,
       "Build the graph, print its settings and its worst-case memory, and leave", NULL },
-    { "dry-run", 0, 0, G_OPTION_ARG_STRING, &texts->dry_run,
+    { "dry-run", 0, 0, G_OPTION_ARG_FILENAME, &texts->dry_run,
       "Read a sample of the files, write nothing, and say what to expect (" DEFAULT_DRY_RUN ")",
       "SHARE" },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &self->verbose, "Print messages for developers too",

@@ -89,6 +89,8 @@ void launch_block_signals (void);
 int launch_run (DlpPipeline *pipeline, const LaunchOptions *options);
 int launch_check (DlpPipeline *pipeline, const LaunchOptions *options);
 int launch_dry_run (DlpPipeline *pipeline, const LaunchOptions *options);
+/* Whether what the tool writes would replace what the graph reads or writes. */
+bool launch_check_overwrite (DlpPipeline *pipeline, const LaunchOptions *options, GError **error);
 bool launch_write_dot (DlpPipeline *pipeline, const LaunchOptions *options, GError **error);
 
 void launch_report_error (const GError *error, bool has_state);

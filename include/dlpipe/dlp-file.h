@@ -58,8 +58,11 @@ struct _DlpSchemeClass
                          GError **error);
   /* (nullable): asks for the first @bytes of the file to be brought near; must not block. */
   void (*prefetch) (DlpScheme *self, DlpFile *file, gint64 bytes);
+  /* (nullable): whether what @stream, which open() gave, reads is still the file that was opened;
+   * if not, DLP_DATA_ERROR_CHANGED. Called behind each read, also at the end: must be cheap. */
+  gboolean (*check) (DlpScheme *self, DlpFile *file, GInputStream *stream, GError **error);
 
-  gpointer reserved[8];
+  gpointer reserved[7];
 };
 
 /* (transfer none): of a URI or path; an unknown scheme is an error that lists the known ones.

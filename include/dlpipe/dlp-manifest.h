@@ -16,11 +16,14 @@ G_BEGIN_DECLS
  *     "format": "megatron",
  *     "run-id": "…",
  *     "files": [ { "name": "corpus.bin", "bytes": 26, "xxh3-blocks": "16 hex digits" }, … ],
- *     … what else the format has to say
+ *     … what else the format has to say …,
+ *     "xxh3-manifest": "16 hex digits"
  *   }
  *
- * Names are relative to the manifest's folder, and never leave it. By the manifest a run knows what
- * is its own, `--overwrite` what it may delete, and dlpipe-dataset what it looks at. Any thread. */
+ * Names are relative to the manifest's folder, and never leave it. The last member is the hash
+ * (XXH3, 64 bits) of the bytes before the comma that precedes it; dlp_manifest_write() adds it. By
+ * the manifest a run knows what is its own, `--overwrite` what it may delete, and dlpipe-dataset
+ * what it looks at. Any thread. */
 
 /* One file of a manifest. */
 typedef struct
@@ -30,6 +33,9 @@ typedef struct
   guint64 hash; /* see DlpFileHash */
 } DlpManifestFile;
 
+/* Whether a manifest can list what an output at @location is called: JSON is UTF-8, which names of
+ * files need not be. Otherwise DLP_GRAPH_ERROR_VALUE; for an element's negotiate(). */
+DLP_API gboolean dlp_manifest_check_name (const char *location, GError **error);
 /* (transfer full), not floating. @members: a{sv}, sunk if floating: what follows "files". */
 DLP_API GVariant *dlp_manifest_new (const char *format,
                                     const char *run_id,
@@ -45,6 +51,9 @@ DLP_API gboolean dlp_manifest_write (const char *path, GVariant *manifest, GErro
 /* (transfer full): a{sv} as dlp_json_parse() gives it, with its version, format, run-id and files
  * checked. G_IO_ERROR_NOT_FOUND: there is none. G_IO_ERROR_INVALID_DATA: it is no manifest. */
 DLP_API GVariant *dlp_manifest_load (const char *path, GError **error);
+/* Whether the file is as it was written. *has_hash: FALSE where it has no hash of its own, as those
+ * of former versions. Otherwise G_IO_ERROR_INVALID_DATA. */
+DLP_API gboolean dlp_manifest_check_hash (const char *path, gboolean *has_hash, GError **error);
 /* (transfer none) (nullable): a string member. */
 DLP_API const char *dlp_manifest_get_string (GVariant *manifest, const char *key);
 /* FALSE: there is no such member. */

@@ -92,6 +92,24 @@ add_name (GPtrArray *files,
   return check_named (writers, file, error);
 }
 
+/* A list is held in memory as a whole; this is room for two million names of 100 bytes. */
+#define MAX_LIST_SIZE ((gint64) 256 * 1024 * 1024)
+
+static gboolean
+check_list_size (const char *uri, gint64 size, GError **error)
+{
+  g_autofree char *name = NULL;
+
+  if (size <= MAX_LIST_SIZE)
+    return TRUE;
+  name = dlp_uri_escape_for_display (uri);
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+               "list=%s: it has %" G_GINT64_FORMAT " bytes or more, and at most %" G_GINT64_FORMAT
+               " are allowed; is it a list of file names? location=GLOB takes any number of files",
+               name, size, MAX_LIST_SIZE);
+  return FALSE;
+}
+
 /* Reads all of a file, whatever scheme it is of. */
 static GByteArray *
 load_file (const char *uri, GCancellable *cancellable, GError **error)
@@ -108,12 +126,18 @@ load_file (const char *uri, GCancellable *cancellable, GError **error)
   file = dlp_scheme_identify (scheme, uri, cancellable, error);
   if (file == NULL)
     return NULL;
+  if (!check_list_size (uri, dlp_file_get_size (file), error))
+    return NULL;
   stream = dlp_file_open (file, 0, cancellable, error);
   if (stream == NULL)
     return NULL;
 
   while ((n = g_input_stream_read (stream, buffer, 64 * 1024, cancellable, error)) > 0)
-    g_byte_array_append (bytes, buffer, (guint) n);
+    {
+      g_byte_array_append (bytes, buffer, (guint) n);
+      if (!check_list_size (uri, (gint64) bytes->len, error))
+        return NULL;
+    }
   return n < 0 ? NULL : g_steal_pointer (&bytes);
 }
 
@@ -186,7 +210,9 @@ compare_files (gconstpointer a, gconstpointer b)
                  dlp_file_get_uri (*(DlpFile *const *) b));
 }
 
-/* A file that several locations name is read once, at its first place. */
+/* A file that several locations name is read once, at its first place. The keys of the table are
+ * the URIs of files that are kept: adding one that is equal would put that of a file freed here in
+ * its place. */
 static void
 drop_duplicates (GPtrArray *files)
 {
@@ -196,11 +222,15 @@ drop_duplicates (GPtrArray *files)
   for (guint i = 0; i < files->len; i++)
     {
       DlpFile *file = g_ptr_array_index (files, i);
+      const char *uri = dlp_file_get_uri (file);
 
-      if (g_hash_table_add (seen, (gpointer) dlp_file_get_uri (file)))
-        files->pdata[kept++] = file;
-      else
-        g_object_unref (file);
+      if (g_hash_table_contains (seen, uri))
+        {
+          g_object_unref (file);
+          continue;
+        }
+      g_hash_table_add (seen, (gpointer) uri);
+      files->pdata[kept++] = file;
     }
   for (guint i = kept; i < files->len; i++)
     files->pdata[i] = NULL;

@@ -67,6 +67,8 @@ dlp_jsonl_sink_negotiate (DlpElement *element, GError **error)
                    self->location != NULL ? self->location : "");
       return FALSE;
     }
+  if (!dlp_manifest_check_name (self->location, error))
+    return FALSE;
 
   g_clear_pointer (&self->row, json_row_free);
   self->row =
@@ -91,7 +93,7 @@ dlp_jsonl_sink_start (DlpElement *element, GCancellable *cancellable, GError **e
     return TRUE;
 
   if (is_stdout (self))
-    self->output = jsonl_output_stdout ();
+    self->output = jsonl_output_stdout (error);
   else if (self->loaded.attempt == 0)
     self->output = jsonl_output_create (self->location, run_id, attempt.attempt, error);
   else

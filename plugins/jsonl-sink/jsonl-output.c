@@ -3,6 +3,7 @@
 #include "jsonl-output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -106,11 +107,21 @@ jsonl_output_resume (const char *path,
 }
 
 JsonlOutput *
-jsonl_output_stdout (void)
+jsonl_output_stdout (GError **error)
 {
-  JsonlOutput *self = g_new0 (JsonlOutput, 1);
+  int flags = fcntl (STDOUT_FILENO, F_GETFL);
+  JsonlOutput *self;
   struct stat st;
 
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_CLOSED,
+                   "location=-: the standard output is %s; is it closed (>&-)?",
+                   flags < 0 ? "not there" : "not open for writing");
+      return NULL;
+    }
+
+  self = g_new0 (JsonlOutput, 1);
   self->may_wait = fstat (STDOUT_FILENO, &st) != 0 || !S_ISREG (st.st_mode);
   return self;
 }

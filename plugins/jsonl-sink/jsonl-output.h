@@ -39,7 +39,7 @@ JsonlOutput *jsonl_output_resume (const char *path,
                                   gboolean former_is_dead,
                                   GCancellable *cancellable,
                                   GError **error);
-JsonlOutput *jsonl_output_stdout (void);
+JsonlOutput *jsonl_output_stdout (GError **error);
 void jsonl_output_free (JsonlOutput *self);
 /* A JsonWriteFunc. @cancellable: (nullable): ends a wait for a reader who does not read. */
 gboolean jsonl_output_write (gpointer self,

@@ -121,7 +121,7 @@ check_property (DlpMegatronSink *self, GError **error)
 {
   if (self->location != NULL && self->location[0] != '\0' &&
       !g_str_has_suffix (self->location, "/"))
-    return TRUE;
+    return dlp_manifest_check_name (self->location, error);
 
   g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
                "location=%s: a prefix such as out/corpus is wanted, for out/corpus.bin and "

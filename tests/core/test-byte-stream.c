@@ -382,6 +382,74 @@ test_changed_length (Fixture *fixture, gconstpointer data)
                                             "bytes, now it ends at byte 500"));
 }
 
+static gsize
+read_all (DlpByteStream *stream, GError **error)
+{
+  guint8 buffer[600];
+  gsize total = 0;
+  gssize n;
+
+  while ((n = dlp_byte_stream_read (stream, buffer, sizeof buffer, NULL, error)) > 0)
+    total += (gsize) n;
+  return total;
+}
+
+/* Written over in place, its length kept: nothing that was written then is handed on, nor is the
+ * end, where only the last byte is another. */
+static void
+test_rewritten (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *text = g_strnfill (1000, 't');
+
+  for (guint before = 0; before <= 1000; before += 100)
+    {
+      g_autoptr (DlpFile) file = NULL;
+      g_autoptr (DlpByteStream) stream = NULL;
+      g_autoptr (GError) error = NULL;
+      /* Older than the tick that the file system tells times by. */
+      struct timespec times[2] = { { .tv_sec = 1700000000 }, { .tv_sec = 1700000000 } };
+      guint8 buffer[100];
+      int fd;
+
+      write_file (fixture, text, 1000);
+      g_assert_cmpint (utimensat (AT_FDCWD, fixture->path, times, 0), ==, 0);
+      file = dlp_scheme_identify (dlp_scheme_for_uri (fixture->path, NULL), fixture->path, NULL,
+                                  &error);
+      stream = dlp_byte_stream_open (file, 0, 0, 100, NULL, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < before; i += 100)
+        g_assert_cmpint (dlp_byte_stream_read (stream, buffer, 100, NULL, &error), ==, 100);
+
+      fd = open (fixture->path, O_WRONLY | O_CLOEXEC);
+      g_assert_cmpint (pwrite (fd, "n", 1, 999), ==, 1);
+      close (fd);
+
+      /* The first piece was read on opening. */
+      g_assert_cmpuint (read_all (stream, &error), ==, before == 0 ? 100 : 0);
+      g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED);
+      g_assert_nonnull (strstr (error->message, "the file has changed: it was mtime=1700000000.0"));
+    }
+}
+
+/* One whose identity nobody recorded may grow. */
+static void
+test_growing (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (DlpFile) file = dlp_file_new (fixture->path, -1, NULL);
+  g_autoptr (DlpByteStream) stream = NULL;
+  g_autoptr (GError) error = NULL;
+  int fd;
+
+  write_file (fixture, "some", 4);
+  stream = dlp_byte_stream_open (file, 0, 0, 16, NULL, &error);
+  g_assert_no_error (error);
+  fd = open (fixture->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  g_assert_cmpint (write (fd, " more", 5), ==, 5);
+  close (fd);
+  g_assert_cmpuint (read_all (stream, &error), >=, 4);
+  g_assert_no_error (error);
+}
+
 static gpointer
 cancel_later (gpointer data)
 {
@@ -478,6 +546,8 @@ main (int argc, char **argv)
   g_test_add ("/byte-stream/name-and-content", Fixture, "a.jsonl.xz", set_up, test_name_and_content,
               tear_down);
   ADD ("/byte-stream/changed-length", test_changed_length);
+  ADD ("/byte-stream/rewritten", test_rewritten);
+  ADD ("/byte-stream/growing", test_growing);
   ADD ("/byte-stream/pipe", test_pipe);
   ADD ("/byte-stream/open-fails", test_open_fails);
 

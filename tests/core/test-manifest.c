@@ -116,6 +116,48 @@ test_round_trip (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (before.st_ino, !=, after.st_ino);
 }
 
+/* Whatever bit of a manifest is another. */
+static void
+test_own_hash (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+  gboolean has_hash;
+  gsize size;
+
+  write_manifest (fixture, RUN, 2);
+  g_assert_true (dlp_manifest_check_hash (fixture->manifest, &has_hash, &error));
+  g_assert_no_error (error);
+  g_assert_true (has_hash);
+  g_assert_true (g_file_get_contents (fixture->manifest, &text, &size, NULL));
+  for (gsize i = 0; i < size * 8; i++)
+    {
+      text[i / 8] ^= (char) (1 << i % 8);
+      g_assert_true (g_file_set_contents_full (fixture->manifest, text, (gssize) size,
+                                               G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+      if (dlp_manifest_check_hash (fixture->manifest, &has_hash, &error))
+        g_error ("bit %" G_GSIZE_FORMAT " of:\n%s", i, text);
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
+      g_clear_error (&error);
+      text[i / 8] ^= (char) (1 << i % 8);
+    }
+}
+
+static void
+test_without_own_hash (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean has_hash = TRUE;
+
+  put (fixture->manifest, "{\"dlpipe-manifest\": 1, \"run-id\": \"0123456789abcdef\"}");
+  g_assert_true (dlp_manifest_check_hash (fixture->manifest, &has_hash, &error));
+  g_assert_no_error (error);
+  g_assert_false (has_hash);
+  g_assert_no_errno (g_unlink (fixture->manifest));
+  g_assert_false (dlp_manifest_check_hash (fixture->manifest, &has_hash, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
+}
+
 /* A manifest is replaced by its own run only, and what is no manifest not at all. */
 static void
 test_not_replaced (Fixture *fixture, gconstpointer data)
@@ -401,6 +443,8 @@ main (int argc, char **argv)
   add ("/manifest/discard-foreign", test_discard_foreign);
   add ("/manifest/discard-without-manifest", test_discard_without_manifest);
   add ("/manifest/left", test_left);
+  add ("/manifest/own-hash", test_own_hash);
+  add ("/manifest/without-own-hash", test_without_own_hash);
   add ("/manifest/not-replaced", test_not_replaced);
 
   return g_test_run ();

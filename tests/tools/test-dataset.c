@@ -369,6 +369,32 @@ test_counts (Fixture *fixture, gconstpointer data)
   g_assert_true (g_file_set_contents (fixture->manifest, text, -1, NULL));
   g_assert_cmpint (run (fixture, "verify @"), ==, 1);
   assert_has (fixture->out, "says “tokens” is 14, the files have 13");
+  assert_has (fixture->out, "is damaged, or was changed: its content has the hash ");
+}
+
+/* What nothing else is compared with is part of the manifest's own hash; one that has none is read.
+ */
+static void
+test_own_hash (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *text = NULL;
+  char *at;
+
+  write_manifest (fixture, "abc", 50257);
+  g_assert_cmpint (run (fixture, "verify @"), ==, 0);
+  g_assert_null (strstr (fixture->out, "hash"));
+  g_assert_true (g_file_get_contents (fixture->manifest, &text, NULL, NULL));
+  at = strstr (text, "\"abc\"");
+  at[1] ^= 1;
+  g_assert_true (g_file_set_contents (fixture->manifest, text, -1, NULL));
+  g_assert_cmpint (run (fixture, "verify @"), ==, 1);
+  assert_has (fixture->out, "its content has the hash ");
+
+  at = strrchr (text, ',');
+  strcpy (at, "\n}\n");
+  g_assert_true (g_file_set_contents (fixture->manifest, text, -1, NULL));
+  g_assert_cmpint (run (fixture, "verify @"), ==, 0);
+  assert_has (fixture->out, "the manifest has no hash of its own content");
 }
 
 /* Each length that a cut can leave. */
@@ -496,6 +522,7 @@ main (int argc, char **argv)
     }
   add ("/dataset/negative-id", test_negative_id);
   add ("/dataset/counts", test_counts);
+  add ("/dataset/own-hash", test_own_hash);
   add ("/dataset/cut", test_cut);
   add ("/dataset/random", test_random);
   add ("/dataset/bad-manifest", test_bad_manifest);

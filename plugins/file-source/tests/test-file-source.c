@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <dlpipe/dlp-error.h>
 #include <glib/gstdio.h>
@@ -102,6 +103,12 @@ test_locations (void)
   assert_list ("location=@b.txt location=@*.txt", "0/0:B.txt 1/0:a.txt 2/0:b.txt 3/0:\xc3\xa9.txt");
   assert_list ("location=@b.txt location=@*.txt order=given",
                "0/0:b.txt 1/0:B.txt 2/0:a.txt 3/0:\xc3\xa9.txt");
+  /* However often. */
+  assert_list ("location=@b.txt location=@b.txt location=@b.txt", "0/0:b.txt");
+  assert_list ("location=@b.txt location=@b.txt location=@b.txt location=@b.txt order=given",
+               "0/0:b.txt");
+  assert_list ("location=@*.txt location=@b.txt location=@*.txt location=@b.txt location=@B.txt",
+               "0/0:B.txt 1/0:a.txt 2/0:b.txt 3/0:\xc3\xa9.txt");
 }
 
 static void
@@ -119,6 +126,21 @@ test_lists (void)
   g_strdelimit (nuls, "%", '\0');
   write_file ("list0", nuls, (gssize) length);
   assert_list ("list=@list0 order=given", "0/0:b.txt 1/0:a.txt");
+}
+
+/* What is no list, and would not fit into memory: told by its size, or while it is read. */
+static void
+test_endless_lists (void)
+{
+  g_autofree char *path = make_path ("list");
+
+  write_file ("list", "", 0);
+  g_assert_cmpint (truncate (path, (off_t) 300 * 1024 * 1024), ==, 0);
+  assert_error ("list=@list", DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                "/list: it has 314572800 bytes or more, and at most 268435456 are allowed");
+  assert_error ("list=/dev/zero", DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                "list=/dev/zero: it has 268");
+  write_file ("list", "", 0);
 }
 
 static void
@@ -277,6 +299,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/file-source/locations", test_locations);
   g_test_add_func ("/file-source/lists", test_lists);
+  g_test_add_func ("/file-source/endless-lists", test_endless_lists);
   g_test_add_func ("/file-source/shards", test_shards);
   g_test_add_func ("/file-source/shards-of-shuffled", test_shards_of_shuffled);
   g_test_add_func ("/file-source/resume", test_resume);
