@@ -265,6 +265,8 @@ commit (DlpCheckpointer *self, bool complete, GCancellable *cancellable, GError 
   if (ok && self->pipeline->dir != NULL)
     ok = write_checkpoint (self, snapshots, complete, error);
   if (ok && complete)
+    self->pipeline->publishing = true;
+  if (ok && complete)
     ok = publish (self, snapshots, n, true, error);
   free_snapshots (snapshots, n);
   return ok;

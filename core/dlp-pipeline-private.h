@@ -43,6 +43,7 @@ struct _DlpPipeline
   GHashTable *options; /* of "ELEMENT.PROPERTY": what dlp_pipeline_set_property_text() set */
 
   bool prepared;
+  bool publishing; /* the run's thread: outputs may have their names */
   DlpStateDir *dir;
   bool fresh;                    /* no checkpoint was there */
   bool complete;                 /* atomic: the loaded state says so, or this run came to its end */
@@ -86,6 +87,8 @@ bool dlp_pipeline_build (DlpPipeline *self, GError **error);
 void dlp_pipeline_deal_memory (DlpPipeline *self);
 
 /* restore */
+/* What a run without a state leaves cannot be gone on with by anybody: deletes it. */
+void dlp_pipeline_discard_unfinished (DlpPipeline *self);
 bool dlp_pipeline_restore (DlpPipeline *self, GError **error);
 /* (transfer none) floating. */
 GVariant *dlp_pipeline_describe_elements (DlpPipeline *self);

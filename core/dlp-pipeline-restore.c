@@ -740,6 +740,26 @@ each_sink (DlpPipeline *self, bool discard, GError **error)
   return true;
 }
 
+/* A sink without a location of its own, such as a quarantine, wrote for whoever wants to know why.
+ */
+void
+dlp_pipeline_discard_unfinished (DlpPipeline *self)
+{
+  g_free (self->run->discarded_run_id);
+  self->run->discarded_run_id = g_strdup (self->run->run_id);
+  self->run->discarded_complete = false;
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->order, i);
+      DlpSinkClass *klass = DLP_IS_SINK (element) ? DLP_SINK_GET_CLASS (element) : NULL;
+      g_autoptr (GError) error = NULL;
+
+      if (klass != NULL && klass->get_location != NULL && klass->discard != NULL &&
+          !klass->discard (DLP_SINK (element), FALSE, &error))
+        g_warning ("%s", error->message);
+    }
+}
+
 static bool
 check_resumable (DlpPipeline *self, GError **error)
 {

@@ -20,33 +20,52 @@ check_process (DlpPipeline *self, GError **error)
   return false;
 }
 
+/* For one caller only, and while a run has begun, for that. */
 static bool
-build_and_restore (DlpPipeline *self, GError **error)
+claim (DlpPipeline *self, bool of_run, const char *refusal, GError **error)
+{
+  bool mine;
+
+  pthread_mutex_lock (&self->lock);
+  mine = !self->prepared && (of_run || !self->active);
+  if (mine)
+    self->prepared = true;
+  pthread_mutex_unlock (&self->lock);
+  if (!mine)
+    g_set_error_literal (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE, refusal);
+  return mine;
+}
+
+static bool
+build_and_restore (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
   bool ok;
 
-  self->prepared = true;
   dlp_flag_set (self->preparing);
-  ok = dlp_pipeline_build (self, error) && dlp_pipeline_restore (self, error);
+  ok = dlp_pipeline_build (self, error) &&
+       !g_cancellable_set_error_if_cancelled (cancellable, error) &&
+       dlp_pipeline_restore (self, error);
   dlp_pipeline_set_status (self, ok ? DLP_PIPELINE_READY : DLP_PIPELINE_FAILED);
   __atomic_store_n (&self->preparing, false, __ATOMIC_RELEASE);
   return ok;
 }
 
+static bool
+prepare (DlpPipeline *self, bool of_run, GCancellable *cancellable, GError **error)
+{
+  if (!check_process (self, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
+    return false;
+  if (dlp_pipeline_get_status (self) == DLP_PIPELINE_READY)
+    return true;
+  return claim (self, of_run, "a pipeline runs once; make another one from its string or its state",
+                error) &&
+         build_and_restore (self, cancellable, error);
+}
+
 gboolean
 dlp_pipeline_prepare (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
-  if (!check_process (self, error))
-    return FALSE;
-  if (dlp_pipeline_get_status (self) == DLP_PIPELINE_READY)
-    return TRUE;
-  if (self->prepared)
-    {
-      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
-                   "a pipeline runs once; make another one from its string or its state");
-      return FALSE;
-    }
-  return build_and_restore (self, error);
+  return prepare (self, false, cancellable, error);
 }
 
 gboolean
@@ -54,14 +73,8 @@ dlp_pipeline_check (DlpPipeline *self, GError **error)
 {
   if (!check_process (self, error))
     return FALSE;
-  if (self->prepared)
-    {
-      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
-                   "the pipeline is built already");
-      return FALSE;
-    }
-  self->prepared = true;
-  return dlp_pipeline_build (self, error);
+  return claim (self, false, "the pipeline is built already", error) &&
+         dlp_pipeline_build (self, error);
 }
 
 /* Under the lock, because other threads call it until the run has its result. */
@@ -398,6 +411,8 @@ run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
 
   ok = conclude (self, error);
   stop_elements (self);
+  if (!ok && self->dir == NULL && !self->publishing)
+    dlp_pipeline_discard_unfinished (self);
   dlp_flag_set (self->quiet);
   if (self->checkpointer != NULL)
     dlp_checkpointer_write_status (self->checkpointer);
@@ -459,7 +474,12 @@ run_begun (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
   bool ok = false;
 
-  if (!dlp_pipeline_prepare (self, cancellable, error))
+  if (g_cancellable_is_cancelled (cancellable))
+    {
+      dlp_pipeline_set_status (self, DLP_PIPELINE_ABORTED);
+      g_cancellable_set_error_if_cancelled (cancellable, error);
+    }
+  else if (!prepare (self, true, cancellable, error))
     ;
   else if (g_cancellable_set_error_if_cancelled (cancellable, error))
     dlp_pipeline_set_status (self, DLP_PIPELINE_ABORTED);

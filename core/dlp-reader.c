@@ -509,6 +509,8 @@ dlp_reader_finalize (GObject *object)
   G_OBJECT_CLASS (dlp_reader_parent_class)->finalize (object);
 }
 
+/* What is tolerated says whether a run goes on, and never what comes out before: it may be another
+ * on a resume. */
 static void
 install_properties (GObjectClass *klass)
 {
@@ -518,12 +520,12 @@ install_properties (GObjectClass *klass)
   properties[PROP_ON_BAD_RECORD] = g_param_spec_enum (
       "on-bad-record", NULL,
       "skip: counted, warned of, handed to the pad rejected; fail: the first one ends the run",
-      dlp_bad_record_action_get_type (), DLP_BAD_RECORD_SKIP, DLP_PARAM_READWRITE);
+      dlp_bad_record_action_get_type (), DLP_BAD_RECORD_SKIP, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
   properties[PROP_MAX_BAD_RATIO] = g_param_spec_double (
       "max-bad-ratio", NULL,
       "Share of bad records above which the run fails, judged from record 1,000 on; below 1, "
       "100 bad records in a row fail too",
-      0, 1, 0.001, DLP_PARAM_READWRITE);
+      0, 1, 0.001, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
   properties[PROP_MAX_RECORD_BYTES] = g_param_spec_uint64 (
       "max-record-bytes", NULL,
       "Longest record, its line end included; a longer one is bad and passed over", 1,
@@ -531,11 +533,12 @@ install_properties (GObjectClass *klass)
   properties[PROP_ON_DAMAGED_FILE] = g_param_spec_enum (
       "on-damaged-file", NULL,
       "A file that is cut or corrupt: fail, or keep the records before the damage and go on",
-      dlp_damaged_file_action_get_type (), DLP_DAMAGED_FILE_FAIL, DLP_PARAM_READWRITE);
+      dlp_damaged_file_action_get_type (), DLP_DAMAGED_FILE_FAIL,
+      DLP_PARAM_READWRITE | DLP_PARAM_FREE);
   properties[PROP_WINDOW_LOG_MAX] = g_param_spec_uint (
       "window-log-max", NULL,
       "Largest window of a compressed file that is accepted, as a power of two (27: 128 MiB)", 10,
-      31, 27, DLP_PARAM_READWRITE);
+      31, 27, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
   properties[PROP_READ_SIZE] =
       g_param_spec_uint64 ("read-size", NULL, "Bytes asked of a file at once", 1, 64 * 1024 * 1024,
                            256 * 1024, DLP_PARAM_READWRITE | DLP_PARAM_BYTES | DLP_PARAM_FREE);

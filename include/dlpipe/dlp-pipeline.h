@@ -72,7 +72,8 @@ DLP_API gboolean dlp_pipeline_set_property_text (DlpPipeline *self,
 DLP_API char *dlp_pipeline_to_string (DlpPipeline *self);
 
 /* Checks and negotiates the whole graph; opens the state folder, if there is one, and loads what it
- * holds. Done by run() where it was not called. */
+ * holds. Done by run() where it was not called; refused while a run goes on. @cancellable is looked
+ * at before it begins, and before the state is opened. */
 DLP_API gboolean dlp_pipeline_prepare (DlpPipeline *self,
                                        GCancellable *cancellable,
                                        GError **error);
