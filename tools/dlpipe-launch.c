@@ -30,9 +30,10 @@ static int
 launch (const LaunchOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpPipeline) pipeline = launch_make_pipeline (options, &error);
+  g_autoptr (DlpPipeline) pipeline = NULL;
 
-  if (pipeline == NULL)
+  if (!launch_check_outputs (options, &error) ||
+      (pipeline = launch_make_pipeline (options, &error)) == NULL)
     {
       launch_report_error (error, false);
       return launch_exit_for_prepare (error);
