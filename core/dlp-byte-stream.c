@@ -37,6 +37,7 @@ struct _DlpByteStream
 
   guint64 raw_position, decoded_position;
   guint64 to_skip;
+  gint64 read_time;    /* us, in reads of the file */
   gboolean maybe_more; /* the decoder filled all the room it was given */
   gboolean head_is_checked, finished;
   GError *failure; /* what the next read, and every later one, returns */
@@ -82,12 +83,15 @@ read_input (DlpByteStream *self,
 {
   guint64 position = self->raw_position + raw_size (self);
   g_autoptr (GError) local_error = NULL;
+  gint64 began;
   gssize n;
 
   if (self->at_raw_end)
     return 0;
 
+  began = g_get_monotonic_time ();
   n = g_input_stream_read (self->input, buffer, size, cancellable, &local_error);
+  self->read_time += g_get_monotonic_time () - began;
   /* Behind the read: what was written into the file before it has moved its time by now. */
   if (n >= 0 && !dlp_file_check_stream (self->file, self->input, error))
     return -1;
@@ -522,4 +526,16 @@ dlp_byte_stream_get_warning (DlpByteStream *self)
 
   klass = DLP_DECODER_GET_CLASS (self->decoder);
   return klass->get_warning == NULL ? NULL : klass->get_warning (self->decoder);
+}
+
+gint64
+dlp_byte_stream_take_read_time (DlpByteStream *self)
+{
+  gint64 us;
+
+  g_return_val_if_fail (self != NULL, 0);
+
+  us = self->read_time;
+  self->read_time = 0;
+  return us;
 }

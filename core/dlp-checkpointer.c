@@ -228,6 +228,7 @@ write_checkpoint (DlpCheckpointer *self, DlpSnapshot *snapshots, bool complete, 
 {
   DlpPipeline *pipeline = self->pipeline;
   g_autoptr (GVariant) payload = NULL;
+  guint count;
 
   payload = dlp_pipeline_make_checkpoint (pipeline, snapshots, self->sinks->len, complete, error);
   if (payload == NULL)
@@ -238,7 +239,8 @@ write_checkpoint (DlpCheckpointer *self, DlpSnapshot *snapshots, bool complete, 
   /* Once outputs are published there is no way back to an older generation: both say so. */
   if (complete && !dlp_state_dir_save (pipeline->dir, payload, error))
     return false;
-  __atomic_fetch_add (&self->count, 1, __ATOMIC_RELAXED);
+  count = __atomic_add_fetch (&self->count, 1, __ATOMIC_RELAXED);
+  g_debug ("checkpoint %u is written%s", count, complete ? ", of the complete run" : "");
   return true;
 }
 

@@ -27,6 +27,7 @@ struct _DlpContext
   bool cancelled;        /* atomic: end now, an error or an abort */
   bool stopping;         /* atomic: end between two steps */
   bool finishing;        /* atomic: the inputs end here */
+  bool cut_short;        /* atomic: an input did end there before its end; part of the checkpoint */
   bool paused;           /* atomic */
   guint checkpoint_wish; /* atomic: counts the checkpoints asked for; pads send newer marks */
   guint n_holding;       /* atomic: elements that refill what they held before a restore */

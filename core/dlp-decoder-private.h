@@ -8,8 +8,4 @@ G_BEGIN_DECLS
 /* The name of the codec that a stream with this head belongs to, or NULL. Static. */
 const char *dlp_codec_find (const guint8 *head, gsize size);
 
-/* The name of the codec that files with such an extension have by custom (".gz": "gzip"), whether
- * it is registered or not, or NULL. */
-const char *dlp_codec_of_file_name (const char *name);
-
 G_END_DECLS

@@ -21,6 +21,8 @@ typedef struct
   guint64 wait_out;  /* ns */
   guint64 wait_work; /* ns */
   guint64 io_wait;   /* ns */
+  guint64 io_busy;   /* ns in which its own reading threads read or decoded */
+  guint64 io_cpu;    /* ns of CPU of the same */
 } DlpElementStats;
 
 typedef struct
@@ -67,6 +69,7 @@ typedef struct
   guint64 snapshot_position; /* snapshot_lock */
 
   DlpElementStats stats; /* each atomic, relaxed */
+  guint io_lanes;        /* streams that are read in turn; 0: none by threads of its own */
   guint64 *work;         /* atomic, also what it points to: ns of CPU of its work on the pool */
   guint64 waits_since;   /* atomic: monotonic, ns; 0: it does not wait */
   guint waits_for;       /* atomic: a DlpTurn */

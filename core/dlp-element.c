@@ -386,8 +386,11 @@ dlp_element_is_finishing (DlpElement *self)
   DlpContext *context = dlp_element_get_context (self);
 
   /* What an element held before a restore comes from its inputs again: they go on as long. */
-  return dlp_flag_get (context->finishing) &&
-         __atomic_load_n (&context->n_holding, __ATOMIC_ACQUIRE) == 0;
+  if (!dlp_flag_get (context->finishing) ||
+      __atomic_load_n (&context->n_holding, __ATOMIC_ACQUIRE) != 0)
+    return FALSE;
+  dlp_flag_set (context->cut_short);
+  return TRUE;
 }
 
 gboolean

@@ -40,12 +40,14 @@ struct _DlpPipeline
   gboolean overwrite;
   gboolean restart;
   gboolean seed_given;
+  bool from_state;     /* the graph is the one of a state folder */
   GHashTable *options; /* of "ELEMENT.PROPERTY": what dlp_pipeline_set_property_text() set */
 
   bool prepared;
   bool publishing; /* the run's thread: outputs may have their names */
   DlpStateDir *dir;
   bool fresh;                    /* no checkpoint was there */
+  bool restored;                 /* from one */
   bool complete;                 /* atomic: the loaded state says so, or this run came to its end */
   bool preparing;                /* atomic: what prepare() sets is not to be looked at */
   double elapsed_before;         /* lock: s, of former attempts */
@@ -131,7 +133,7 @@ void dlp_checkpointer_write_status (DlpCheckpointer *self);
 void dlp_pipeline_start_notifies (DlpPipeline *self);
 void dlp_pipeline_end_notifies (DlpPipeline *self);
 
-/* report */
+/* progress */
 void dlp_pipeline_get_progress (DlpPipeline *self,
                                 guint64 totals[5],
                                 double *fraction,

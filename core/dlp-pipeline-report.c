@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What is known of a run: progress, statistics, digests. All of it may be asked from any thread at
+/* What is known of a run: statistics, digests. All of it may be asked from any thread at
  * any time. */
 
 #include <time.h>
@@ -25,49 +25,6 @@ sum_emitted (DlpElementPrivate *priv)
   for (guint i = 0; i < priv->outputs->len; i++)
     sum += dlp_pad_get_emitted (g_ptr_array_index (priv->outputs, i));
   return sum;
-}
-
-static bool
-is_hidden (DlpElement *element)
-{
-  return g_str_has_suffix (dlp_element_get_name (element), ".rejected");
-}
-
-void
-dlp_pipeline_get_progress (DlpPipeline *self,
-                           guint64 totals[5],
-                           double *fraction,
-                           guint *files_done,
-                           guint *files_total)
-{
-  g_autoptr (GPtrArray) elements = NULL;
-  guint64 done = 0, total = 0, files = 0, of_files = 0;
-
-  for (guint i = 0; i < 5; i++)
-    totals[i] = 0;
-  elements = dlp_flag_get (self->preparing) ? g_ptr_array_new () : dlp_pipeline_ref_elements (self);
-  for (guint i = 0; i < elements->len; i++)
-    {
-      DlpElement *element = g_ptr_array_index (elements, i);
-      DlpElementPrivate *priv = dlp_element_get_private (element);
-
-      done += dlp_stat_get (&priv->progress[0]);
-      total += dlp_stat_get (&priv->progress[1]);
-      files += dlp_stat_get (&priv->progress[2]);
-      of_files += dlp_stat_get (&priv->progress[3]);
-      if (DLP_IS_SINK (element) && !is_hidden (element))
-        {
-          totals[0] += dlp_sink_get_n_records (DLP_SINK (element));
-          totals[1] += dlp_sink_get_n_tokens (DLP_SINK (element));
-        }
-    }
-  totals[2] = done;
-  totals[3] = total;
-  *fraction = dlp_flag_get (self->complete) ? 1.0 :
-              total > 0                     ? MIN ((double) done / total, 1.0) :
-                                              -1.0;
-  *files_done = files;
-  *files_total = of_files;
 }
 
 /* Records that are made again before the first new one. */
@@ -178,6 +135,11 @@ add_times (GVariantDict *dict, DlpElementPrivate *priv)
   add_time (dict, "wait-work",
             dlp_stat_get (&stats->wait_work) + (waits_for == DLP_TURN_WAIT_WORK ? waits : 0));
   add_time (dict, "io-wait", dlp_stat_get (&stats->io_wait));
+  add_time (dict, "io-busy", dlp_stat_get (&stats->io_busy));
+  add_time (dict, "io-cpu", dlp_stat_get (&stats->io_cpu));
+  g_variant_dict_insert (dict, "io-lanes", "u",
+                         __atomic_load_n (&priv->io_lanes, __ATOMIC_RELAXED));
+  g_variant_dict_insert (dict, "input-bytes", "t", dlp_stat_get (&priv->progress[0]));
   g_variant_dict_insert (dict, "waits-for", "s", since != 0 ? name_wait (waits_for) : "");
 }
 
@@ -266,6 +228,10 @@ report_prepared (DlpPipeline *self, GVariantDict *dict)
   g_variant_dict_insert (dict, "attempt", "u", self->run->attempt);
   g_variant_dict_insert (dict, "seed", "t", self->run->seed);
   g_variant_dict_insert (dict, "workers", "u", self->workers);
+  g_variant_dict_insert (dict, "cpus", "u", dlp_cpu_budget ());
+  g_variant_dict_insert (dict, "restored", "b", self->restored);
+  g_variant_dict_insert (dict, "finished-early", "b",
+                         dlp_flag_get (self->complete) && dlp_flag_get (self->run->cut_short));
   g_variant_dict_insert (dict, "memory", "t", self->memory);
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));

@@ -10,6 +10,7 @@
  *   run-id        s
  *   attempt       u    of whoever wrote it; whose unfinished files the sinks' states speak of
  *   complete      b
+ *   finished-early b   (optional): complete, though not all of the input was read
  *   elapsed       d    s, over all attempts
  *   inputs-length t    of the list of input files, and its hash
  *   inputs-hash   t
@@ -32,10 +33,11 @@
 #define DRAINED (-1)
 #define CLOSED_AT(position) (-2 - (gint64) (position))
 
-static const char *const checkpoint_keys[] = {
-  "format",        "graph",       "seed",     "run-id",   "attempt",    "complete",   "elapsed",
-  "inputs-length", "inputs-hash", "elements", "warnings", "n-warnings", "quarantine", NULL
-};
+static const char *const checkpoint_keys[] = { "format",     "graph",          "seed",
+                                               "run-id",     "attempt",        "complete",
+                                               "elapsed",    "inputs-length",  "inputs-hash",
+                                               "elements",   "warnings",       "n-warnings",
+                                               "quarantine", "finished-early", NULL };
 static const char *const element_keys[] = { "name",  "factory",  "needed",  "version", "oldest",
                                             "fixed", "links",    "emitted", "inputs",  "state",
                                             "sink",  "progress", NULL };
@@ -300,6 +302,8 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
   g_variant_dict_insert (&dict, "run-id", "s", self->run->run_id);
   g_variant_dict_insert (&dict, "attempt", "u", self->run->attempt);
   g_variant_dict_insert (&dict, "complete", "b", complete);
+  if (complete && dlp_flag_get (self->run->cut_short))
+    g_variant_dict_insert (&dict, "finished-early", "b", TRUE);
   g_variant_dict_insert (&dict, "elapsed", "d", elapsed);
   g_variant_dict_insert (&dict, "inputs-length", "t", inputs_length);
   g_variant_dict_insert (&dict, "inputs-hash", "t", inputs_hash);
@@ -627,15 +631,16 @@ compare_quarantine (DlpPipeline *self, GVariant *payload, GError **error)
   return false;
 }
 
+/* @check: nothing will go on from it. */
 static bool
-restore_run (DlpPipeline *self, GVariant *payload, GError **error)
+restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
 {
   g_autoptr (GVariant) elements = NULL;
   g_autoptr (GVariant) warnings = NULL;
   const char *run_id;
   guint format, attempt;
   guint64 seed, inputs_length, inputs_hash, n_warnings;
-  gboolean complete;
+  gboolean complete, early = FALSE;
   double elapsed;
 
   if (!g_variant_lookup (payload, "format", "u", &format) || format != FORMAT)
@@ -683,6 +688,10 @@ restore_run (DlpPipeline *self, GVariant *payload, GError **error)
   pthread_mutex_unlock (&self->lock);
   if (complete)
     dlp_flag_set (self->complete);
+  g_variant_lookup (payload, "finished-early", "b", &early);
+  if (early)
+    dlp_flag_set (self->run->cut_short);
+  self->restored = true;
   warnings = dlp_state_get_value (payload, "warnings", G_VARIANT_TYPE_STRING_ARRAY, error);
   if (warnings == NULL ||
       !dlp_state_get_uint64 (payload, "n-warnings", G_MAXUINT64, &n_warnings, error))
@@ -690,7 +699,7 @@ restore_run (DlpPipeline *self, GVariant *payload, GError **error)
   dlp_context_restore_warnings (self->run, warnings, n_warnings);
   elements = dlp_state_get_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"), error);
   return elements != NULL &&
-         dlp_state_dir_restore_inputs (self->dir, inputs_length, inputs_hash, error) &&
+         (check || dlp_state_dir_restore_inputs (self->dir, inputs_length, inputs_hash, error)) &&
          restore_elements (self, elements, error);
 }
 
@@ -812,10 +821,8 @@ learn_discarded (DlpPipeline *self)
   self->run->discarded_complete = complete;
 }
 
-/* Nothing is deleted before nothing is in the way of any sink, and the state last: until then it
- * tells whose the outputs are. */
-static bool
-begin_anew (DlpPipeline *self, GError **error)
+static void
+begin_with_identity (DlpPipeline *self)
 {
   begin_fresh (self);
   if (self->dir != NULL && self->restart)
@@ -831,7 +838,14 @@ begin_anew (DlpPipeline *self, GError **error)
           self->run->run_id = g_steal_pointer (&run_id);
         }
     }
+}
 
+/* Nothing is deleted before nothing is in the way of any sink, and the state last: until then it
+ * tells whose the outputs are. */
+static bool
+begin_anew (DlpPipeline *self, GError **error)
+{
+  begin_with_identity (self);
   if (!each_sink (self, false, error) || !each_sink (self, true, error))
     return false;
   return self->dir == NULL || ((!self->restart || dlp_state_dir_clear (self->dir, error)) &&
@@ -865,7 +879,35 @@ dlp_pipeline_restore (DlpPipeline *self, GError **error)
       return false;
     }
   if (payload != NULL)
-    return restore_run (self, payload, error);
+    return restore_run (self, payload, false, error);
 
   return begin_anew (self, error);
+}
+
+/* As restore does, but by a look that changes nothing: neither a lock nor an attempt. */
+gboolean
+dlp_pipeline_check_state (DlpPipeline *self, GError **error)
+{
+  g_autoptr (GVariant) payload = NULL;
+  g_autoptr (GError) local = NULL;
+
+  if (self->state_path != NULL && !check_resumable (self, error))
+    return FALSE;
+  if (self->state_path != NULL && g_file_test (self->state_path, G_FILE_TEST_EXISTS))
+    {
+      self->dir = dlp_state_dir_open_read_only (self->state_path, error);
+      if (self->dir == NULL)
+        return FALSE;
+    }
+  if (self->dir != NULL && !self->restart)
+    payload = load_payload (self, &local);
+  if (local != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  if (payload != NULL)
+    return restore_run (self, payload, true, error);
+  begin_with_identity (self);
+  return each_sink (self, false, error);
 }

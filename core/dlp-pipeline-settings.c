@@ -28,7 +28,7 @@ find_origin (DlpPipeline *self, DlpElement *element, GParamSpec *pspec)
   if (g_hash_table_contains (self->options, key))
     return "option";
   if (is_in_graph (self, element, pspec))
-    return "graph";
+    return self->from_state ? "state" : "graph";
   g_value_init (&value, pspec->value_type);
   g_object_get_property (G_OBJECT (element), pspec->name, &value);
   /* A list has no default but none. */

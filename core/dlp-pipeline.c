@@ -320,13 +320,16 @@ install_progress (void)
   properties[PROP_STATUS] = g_param_spec_enum ("status", NULL, "Where its life it is",
                                                DLP_TYPE_PIPELINE_STATUS, DLP_PIPELINE_NEW, r);
   properties[PROP_FRACTION] = g_param_spec_double (
-      "fraction", NULL, "Share of the input that is read; -1: unknown", -1.0, 1.0, -1.0, r);
+      "fraction", NULL, "Share of the input that has passed through; -1: unknown", -1.0, 1.0, -1.0,
+      r);
   properties[PROP_FILES_DONE] =
       g_param_spec_uint ("files-done", NULL, "Files read", 0, G_MAXUINT, 0, r);
   properties[PROP_FILES_TOTAL] =
       g_param_spec_uint ("files-total", NULL, "Files to read", 0, G_MAXUINT, 0, r);
-  properties[PROP_RECORDS] =
-      g_param_spec_uint64 ("records", NULL, "Records that reached the sinks", 0, G_MAXUINT64, 0, r);
+  properties[PROP_RECORDS] = g_param_spec_uint64 (
+      "records", NULL,
+      "Records that reached the sinks; copies made by a tee count once, bad records do not", 0,
+      G_MAXUINT64, 0, r);
   properties[PROP_TOKENS] =
       g_param_spec_uint64 ("tokens", NULL, "Tokens that reached the sinks", 0, G_MAXUINT64, 0, r);
   properties[PROP_BYTES] = g_param_spec_uint64 ("bytes", NULL, "Bytes of input files that are read",
@@ -426,6 +429,7 @@ dlp_pipeline_new_from_state (const char *state_dir, GError **error)
   self = dlp_pipeline_new_from_string (graph, error);
   if (self == NULL)
     return NULL;
+  self->from_state = true;
   self->state_path = g_strdup (state_dir);
   g_variant_lookup (payload, "quarantine", "^ay", &self->quarantine_path);
   return g_steal_pointer (&self);

@@ -275,6 +275,7 @@ dlp_reader_start_io (DlpReader *self, GError **error)
   guint wanted = priv->threaded ? priv->max_open : 0;
   int code = 0;
 
+  dlp_element_get_private (DLP_ELEMENT (self))->io_lanes = priv->threaded ? priv->interleave : 0;
   priv->threads = g_new (pthread_t, wanted);
   while (priv->n_threads < wanted && code == 0)
     {

@@ -63,6 +63,9 @@ open_stream (DlpReaderLane *self, GCancellable *cancellable)
                                        priv->effective_read_size, cancellable, &self->failed);
   if (self->stream == NULL)
     return false;
+  g_debug ("%s: opens %s, %" G_GINT64_FORMAT " bytes",
+           dlp_element_get_name (DLP_ELEMENT (self->reader)), self->name,
+           dlp_file_get_size (self->file));
   dlp_byte_stream_limit_memory (self->stream, priv->stream_memory,
                                 dlp_element_get_scratch_folder (DLP_ELEMENT (self->reader)));
   return true;
@@ -170,6 +173,38 @@ finish (DlpReaderLane *self, bool failed)
   return end_lane (self, size > 0 ? make_chunk (self, size, !failed) : NULL);
 }
 
+/* Of a file of which only the beginning is wanted that is read: the rest of the buffer is dropped,
+ * and counts as not read. NULL: it holds no whole record yet. */
+static DlpReaderChunk *
+end_head (DlpReaderLane *self)
+{
+  guint64 decoded = self->offset + self->size;
+  gsize cut = find_cut (self, true);
+  DlpReaderChunk *chunk;
+
+  if (cut == 0)
+    return NULL;
+  self->is_head = true;
+  self->size = cut;
+  chunk = make_chunk (self, cut, true);
+  chunk->raw_position =
+      (guint64) ((double) chunk->raw_position * (double) self->offset / (double) decoded);
+  return end_lane (self, chunk);
+}
+
+static bool
+is_past_head (DlpReaderLane *self)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
+  gint64 size = dlp_file_get_size (self->file);
+  guint64 share;
+
+  if (priv->head_share >= 1)
+    return false;
+  share = size >= 0 ? (guint64) ((double) size * priv->head_share) : 0;
+  return dlp_byte_stream_get_raw_position (self->stream) >= MAX (share, priv->head_bytes);
+}
+
 /* The record in the buffer is as long as may be, and goes on with @size bytes at @next: its first
  * bytes are kept, the others passed over. */
 static DlpReaderChunk *
@@ -272,6 +307,8 @@ fill (DlpReaderLane *self, bool may_grow, GCancellable *cancellable)
         return finish (self, n < 0);
 
       self->size += n;
+      if (is_past_head (self) && (chunk = end_head (self)) != NULL)
+        return chunk;
       if ((self->is_slow || self->size > priv->chunk_size || is_starving (self)) &&
           find_cut (self, false) > 0)
         chunk = make_chunk (self, self->cut, false);
@@ -288,12 +325,29 @@ elapsed_us (clockid_t clock, const struct timespec *since)
   return (now.tv_sec - since->tv_sec) * 1000000 + (now.tv_nsec - since->tv_nsec) / 1000;
 }
 
+/* What a thread of the reader's own spent; on the element's thread it is part of the step. Waits
+ * are those of reads: a thread that decodes and gets no CPU does not wait for its file. */
+static void
+account (DlpReaderLane *self, gint64 wall, gint64 cpu)
+{
+  DlpElement *element = DLP_ELEMENT (self->reader);
+  DlpElementStats *stats = &dlp_element_get_private (element)->stats;
+  gint64 reads = self->stream != NULL ? dlp_byte_stream_take_read_time (self->stream) : wall;
+
+  if (dlp_reader_get_private (self->reader)->threaded)
+    {
+      __atomic_fetch_add (&stats->io_busy, wall * 1000, __ATOMIC_RELAXED);
+      __atomic_fetch_add (&stats->io_cpu, cpu * 1000, __ATOMIC_RELAXED);
+    }
+  if (wall > cpu && reads > 0)
+    dlp_element_add_io_wait (element, MIN (reads, wall - cpu));
+}
+
 DlpReaderChunk *
 dlp_reader_lane_fill (DlpReaderLane *self, bool may_grow, GCancellable *cancellable)
 {
   struct timespec wall, cpu;
   DlpReaderChunk *chunk;
-  gint64 waited;
 
   clock_gettime (CLOCK_MONOTONIC, &wall);
   clock_gettime (CLOCK_THREAD_CPUTIME_ID, &cpu);
@@ -301,8 +355,6 @@ dlp_reader_lane_fill (DlpReaderLane *self, bool may_grow, GCancellable *cancella
   chunk = fill (self, may_grow, cancellable);
   if (self->stream != NULL)
     dlp_byte_stream_rest (self->stream);
-  waited = elapsed_us (CLOCK_MONOTONIC, &wall) - elapsed_us (CLOCK_THREAD_CPUTIME_ID, &cpu);
-  if (waited > 0)
-    dlp_element_add_io_wait (DLP_ELEMENT (self->reader), waited);
+  account (self, elapsed_us (CLOCK_MONOTONIC, &wall), elapsed_us (CLOCK_THREAD_CPUTIME_ID, &cpu));
   return chunk;
 }

@@ -184,6 +184,7 @@ struct _DlpReaderLane
   bool ended;     /* outcome of the last fill */
   bool paused;
   GError *failed;
+  bool is_head; /* its end was not read */
 
   bool busy;        /* lock */
   bool active;      /* lock: in a place */
@@ -233,6 +234,9 @@ struct _DlpReaderPrivate
   guint64 read_size;
   guint64 chunk_bytes;
 
+  double head_share; /* of each file; 1: all of it */
+  guint64 head_bytes;
+
   DlpPad *in, *out, *rejected;
   DlpSchema *schema;
   const char *const *counters;
@@ -253,7 +257,8 @@ struct _DlpReaderPrivate
 
   /* The element's thread. */
   DlpReaderState *state;
-  DlpReaderLane **in_place; /* by place; NULL: the file was not met yet again after a restore */
+  GHashTable *read_by_codec; /* (nullable): of guint64 *: stored bytes, where heads are read */
+  DlpReaderLane **in_place;  /* by place; NULL: the file was not met yet again after a restore */
   bool ended;
 
   pthread_mutex_t lock;

@@ -56,6 +56,26 @@ show_progress (DlpReader *self)
                             (guint) MIN (priv->state->files, G_MAXUINT), 0);
 }
 
+/* How much of the stored bytes the records stand for, by what the name says of the codec. */
+static void
+count_read (DlpReader *self, DlpReaderLane *lane, guint64 bytes)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  const char *codec = dlp_codec_of_file_name (dlp_file_get_uri (lane->file));
+  guint64 *sum;
+
+  if (priv->read_by_codec == NULL)
+    return;
+  codec = codec != NULL ? codec : "none";
+  sum = g_hash_table_lookup (priv->read_by_codec, codec);
+  if (sum == NULL)
+    {
+      sum = g_new0 (guint64, 1);
+      g_hash_table_insert (priv->read_by_codec, g_strdup (codec), sum);
+    }
+  *sum += bytes;
+}
+
 /* ---- rows of a chunk ---- */
 
 static DlpReaderReject *
@@ -197,6 +217,7 @@ finish_chunk (DlpReader *self, DlpReaderLane *lane, DlpReaderPlace *place, DlpRe
 
   add_counts (priv, chunk, G_MAXUINT64);
   pass_chunk (lane, place, chunk);
+  count_read (self, lane, chunk->raw_position - lane->raw_released);
   lane->raw_released = chunk->raw_position;
   lane->head = NULL;
 
@@ -234,6 +255,8 @@ end_lane (DlpReader *self, DlpReaderLane *lane, GError **error)
 
       dlp_element_warn (DLP_ELEMENT (self), dlp_file_get_uri (lane->file), -1, message);
     }
+  if (size >= 0 && !lane->is_head && (guint64) size > lane->raw_released)
+    count_read (self, lane, (guint64) size - lane->raw_released);
   priv->state->files++;
   if (size >= 0)
     priv->state->bytes += (guint64) size;

@@ -152,7 +152,34 @@ dlp_reader_load (DlpElement *element, GVariant *described, guint version, GError
 static GVariant *
 dlp_reader_report (DlpElement *element, GVariant *described)
 {
-  return dlp_reader_state_report (described);
+  DlpReaderPrivate *priv = dlp_reader_get_private (DLP_READER (element));
+  g_autoptr (GVariant) report = g_variant_ref_sink (dlp_reader_state_report (described));
+  g_auto (GVariantDict) dict = G_VARIANT_DICT_INIT (report);
+  GVariantBuilder builder;
+  GHashTableIter iter;
+  gpointer codec, bytes;
+
+  if (priv->read_by_codec == NULL)
+    return g_variant_dict_end (&dict);
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{st}"));
+  g_hash_table_iter_init (&iter, priv->read_by_codec);
+  while (g_hash_table_iter_next (&iter, &codec, &bytes))
+    g_variant_builder_add (&builder, "{st}", codec, *(guint64 *) bytes);
+  g_variant_dict_insert_value (&dict, "read-by-codec", g_variant_builder_end (&builder));
+  return g_variant_dict_end (&dict);
+}
+
+void
+dlp_reader_set_head (DlpReader *self, double share, guint64 min_bytes)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+
+  g_return_if_fail (DLP_IS_READER (self) && share >= 0);
+
+  priv->head_share = MIN (share, 1);
+  priv->head_bytes = min_bytes;
+  g_clear_pointer (&priv->read_by_codec, g_hash_table_unref);
+  priv->read_by_codec = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
 /* Lanes are in the order of the link, and none that was finished is among them. A file of a place
@@ -499,6 +526,7 @@ dlp_reader_finalize (GObject *object)
 
   g_clear_pointer (&priv->schema, dlp_schema_unref);
   g_clear_pointer (&priv->state, g_free);
+  g_clear_pointer (&priv->read_by_codec, g_hash_table_unref);
   g_ptr_array_unref (priv->lanes);
   g_ptr_array_unref (priv->removed);
   g_ptr_array_unref (priv->spare);
@@ -584,6 +612,7 @@ dlp_reader_init (DlpReader *self)
   priv->window_log_max = 27;
   priv->read_size = 256 * 1024;
   priv->chunk_bytes = 1024 * 1024;
+  priv->head_share = 1;
   priv->lanes = g_ptr_array_new ();
   priv->removed = g_ptr_array_new ();
   priv->spare = g_ptr_array_new_with_free_func (g_free);

@@ -157,6 +157,12 @@ dlp_sink_get_run_id (DlpSink *self)
 }
 
 gboolean
+dlp_sink_is_finished_early (DlpSink *self)
+{
+  return dlp_flag_get (dlp_element_get_context (DLP_ELEMENT (self))->cut_short);
+}
+
+gboolean
 dlp_sink_is_in_state_dir (DlpSink *self, const char *path)
 {
   DlpContext *context = dlp_element_get_context (DLP_ELEMENT (self));

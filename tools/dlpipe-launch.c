@@ -59,9 +59,11 @@ static int
 launch (const LaunchOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpPipeline) pipeline = launch_make_pipeline (options, &error);
+  g_autoptr (DlpPipeline) pipeline = NULL;
 
-  if (pipeline == NULL || !launch_check_overwrite (pipeline, options, &error))
+  if (!launch_check_outputs (options, &error) ||
+      (pipeline = launch_make_pipeline (options, &error)) == NULL ||
+      !launch_check_overwrite (pipeline, options, &error))
     {
       launch_report_error (error, false);
       return launch_exit_for_prepare (error);

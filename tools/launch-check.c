@@ -35,7 +35,10 @@ print_run_settings (DlpPipeline *pipeline, GVariant *report, const LaunchOptions
   printf ("run\n");
   print_setting ("state", dir != NULL ? dir : "none",
                  options->state != NULL || options->no_state ? "option" : "default");
-  print_setting ("seed", seed, options->seed != NULL ? "option" : "default");
+  print_setting ("seed", seed,
+                 options->seed != NULL                ? "option" :
+                 launch_get_flag (report, "restored") ? "state" :
+                                                        "default");
   print_setting ("workers", workers, options->workers != NULL ? "option" : "default");
   print_setting ("memory", memory, options->memory != NULL ? "option" : "default");
   print_setting ("checkpoint-every",
@@ -94,13 +97,29 @@ print_memory (GVariant *report)
           links >> 20, shares >> 20, (links + shares) >> 20);
 }
 
+static void
+print_verdict (DlpPipeline *pipeline, GVariant *report)
+{
+  guint64 records = launch_get_number (report, "records");
+
+  if (dlp_pipeline_is_complete (pipeline))
+    printf ("the graph is good; a run finds that it is finished %s: %" G_GUINT64_FORMAT
+            " records\n",
+            launch_get_flag (report, "finished-early") ? "early" : "already", records);
+  else if (launch_get_flag (report, "restored"))
+    printf ("the graph is good; a run goes on behind record %" G_GUINT64_FORMAT "\n", records);
+  else
+    printf ("the graph is good\n");
+}
+
 int
 launch_check (DlpPipeline *pipeline, const LaunchOptions *options)
 {
   g_autoptr (GVariant) report = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (!dlp_pipeline_check (pipeline, &error) || !launch_write_dot (pipeline, options, &error))
+  if (!dlp_pipeline_check (pipeline, &error) || !dlp_pipeline_check_state (pipeline, &error) ||
+      !launch_write_dot (pipeline, options, &error))
     {
       launch_report_error (error, false);
       return launch_exit_for_prepare (error);
@@ -109,6 +128,6 @@ launch_check (DlpPipeline *pipeline, const LaunchOptions *options)
   print_run_settings (pipeline, report, options);
   print_element_settings (pipeline);
   print_memory (report);
-  printf ("the graph is good\n");
+  print_verdict (pipeline, report);
   return LAUNCH_EXIT_FINISHED;
 }

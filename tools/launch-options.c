@@ -21,6 +21,11 @@ static const char summary[] =
 static const char description[] =
     "Sizes take units (512M, 2G), times too (0.5s, 10m). --set counts as written in the graph.\n"
     "\n"
+    "A signal ends the run as --on-interrupt says; another one, a second or more later, aborts "
+    "it.\n"
+    "Records are those that reached the sinks: the copies that a tee makes count once, as on its\n"
+    "fullest output; what leaves by a pad “rejected” is counted as bad.\n"
+    "\n"
     "Exit codes: 0 finished; 1 a fault while running; 2 found before the first record; 3 the "
     "state\n"
     "is damaged or something fixed was changed; 4 finished with kept damage; 5 another attempt "
@@ -109,14 +114,20 @@ add_report_group (GOptionContext *context, LaunchOptions *self, Texts *texts)
   GOptionEntry entries[] = {
     { "progress", 0, 0, G_OPTION_ARG_FILENAME, &texts->progress,
       "How progress is shown on stderr (auto)", "auto|bar|plain|json|none" },
-    { "stats", 0, 0, G_OPTION_ARG_NONE, &self->stats, "Print a table of the elements at the end",
-      NULL },
-    { "summary", 0, 0, G_OPTION_ARG_FILENAME, &self->summary, "Write all of it as JSON", "FILE" },
-    { "dot", 0, 0, G_OPTION_ARG_FILENAME, &self->dot, "Write the graph for Graphviz", "FILE" },
+    { "stats", 0, 0, G_OPTION_ARG_NONE, &self->stats,
+      "Print a table of the elements and what the slowest waits for at the end", NULL },
+    { "summary", 0, 0, G_OPTION_ARG_FILENAME, &self->summary,
+      "Write all of it as JSON (- for stdout)", "FILE" },
+    { "dot", 0, 0, G_OPTION_ARG_FILENAME, &self->dot, "Write the graph for Graphviz (- for stdout)",
+      "FILE" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &self->check,
-      "Build the graph, print its settings and its worst-case memory, and leave", NULL },
+      "Build the graph, see whether its state and output are as a run needs them, print its "
+      "settings "
+      "and its worst-case memory, and leave",
+      NULL },
     { "dry-run", 0, 0, G_OPTION_ARG_FILENAME, &texts->dry_run,
-      "Read a sample of the files, write nothing, and say what to expect (" DEFAULT_DRY_RUN ")",
+      "Read a sample of the files, of large ones the beginning, write nothing, and say what to "
+      "expect (" DEFAULT_DRY_RUN ")",
       "SHARE" },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &self->verbose, "Print messages for developers too",
       NULL },
@@ -199,6 +210,10 @@ check_together (LaunchOptions *self, GError **error)
     what = "--state and --no-state";
   else if (self->check && self->dry_run > 0)
     what = "--check and --dry-run";
+  else if (self->dry_run > 0 && self->stats)
+    what = "--dry-run and --stats";
+  else if (self->dry_run > 0 && self->summary != NULL)
+    what = "--dry-run and --summary";
   if (what != NULL)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, "%s exclude each other", what);
   else if (self->graph == NULL && self->file == NULL && self->state == NULL && !self->show_version)

@@ -15,7 +15,7 @@ typedef struct
   guint64 draw; /* those with the least are kept: the same in each dry run */
   gsize n_tokens;
   GString *text;
-} LaunchSample;
+} LaunchShown;
 
 struct _LaunchProbe
 {
@@ -28,9 +28,11 @@ struct _LaunchProbe
   guint8 *lengths;         /* (nullable): bytes that each id stands for; specials: none */
   guint32 n_lengths;
 
-  guint64 bytes;
+  LaunchSample *sample;
+  GArray *tallies;   /* of LaunchTally */
+  gint64 first_time; /* 0: nothing came */
   guint64 text_bytes;
-  GArray *samples; /* of LaunchSample, by draw */
+  GArray *samples; /* of LaunchShown, by draw */
 };
 
 G_DEFINE_FINAL_TYPE (LaunchProbe, launch_probe, DLP_TYPE_SINK)
@@ -154,10 +156,10 @@ consider_sample (LaunchProbe *self, DlpRecordBatch *batch, guint row)
 {
   const DlpCoordinate *at = dlp_record_batch_get_coordinate (batch, row);
   DlpRandom random = dlp_random_init (at->file, at->epoch, "dry-run", at->source);
-  LaunchSample sample = { .draw = dlp_random_draw (random, at->row) };
+  LaunchShown sample = { .draw = dlp_random_draw (random, at->row) };
   guint place = self->samples->len;
 
-  while (place > 0 && g_array_index (self->samples, LaunchSample, place - 1).draw > sample.draw)
+  while (place > 0 && g_array_index (self->samples, LaunchShown, place - 1).draw > sample.draw)
     place--;
   if (place == LAUNCH_PROBE_SAMPLES)
     return;
@@ -165,18 +167,19 @@ consider_sample (LaunchProbe *self, DlpRecordBatch *batch, guint row)
   g_array_insert_val (self->samples, place, sample);
   if (self->samples->len > LAUNCH_PROBE_SAMPLES)
     {
-      g_string_free (g_array_index (self->samples, LaunchSample, LAUNCH_PROBE_SAMPLES).text, TRUE);
+      g_string_free (g_array_index (self->samples, LaunchShown, LAUNCH_PROBE_SAMPLES).text, TRUE);
       g_array_set_size (self->samples, LAUNCH_PROBE_SAMPLES);
     }
 }
 
 static void
-count_tokens (LaunchProbe *self, DlpRecordBatch *batch, guint row)
+count_tokens (LaunchProbe *self, DlpRecordBatch *batch, guint row, LaunchTally *tally)
 {
   gsize n;
   gconstpointer list = dlp_record_batch_get_list (batch, (guint) self->tokens, row, &n);
 
-  self->bytes += n * self->width;
+  tally->tokens += (double) n;
+  tally->bytes += (double) (n * self->width);
   dlp_sink_add_tokens (DLP_SINK (self), n);
   for (gsize i = 0; self->lengths != NULL && i < n; i++)
     {
@@ -184,6 +187,16 @@ count_tokens (LaunchProbe *self, DlpRecordBatch *batch, guint row)
 
       self->text_bytes += id < self->n_lengths ? self->lengths[id] : 0;
     }
+}
+
+static LaunchTally *
+find_tally (LaunchProbe *self, const DlpCoordinate *at)
+{
+  guint group = launch_sample_get_group (self->sample, at->source, at->file);
+
+  if (group >= self->tallies->len)
+    g_array_set_size (self->tallies, group + 1);
+  return &g_array_index (self->tallies, LaunchTally, group);
 }
 
 static gboolean
@@ -195,16 +208,22 @@ launch_probe_consume (DlpSink *sink,
                       GError **error)
 {
   LaunchProbe *self = LAUNCH_PROBE (sink);
+  double each =
+      (double) dlp_record_batch_get_bytes (batch) / MAX (dlp_record_batch_get_length (batch), 1);
 
+  if (self->first_time == 0)
+    self->first_time = g_get_monotonic_time ();
   for (guint i = row; i < row + n; i++)
     {
+      LaunchTally *tally = find_tally (self, dlp_record_batch_get_coordinate (batch, i));
+
+      tally->records++;
       if (self->tokens >= 0)
-        count_tokens (self, batch, i);
+        count_tokens (self, batch, i, tally);
+      else
+        tally->bytes += each;
       consider_sample (self, batch, i);
     }
-  if (self->tokens < 0)
-    self->bytes +=
-        dlp_record_batch_get_bytes (batch) * n / MAX (dlp_record_batch_get_length (batch), 1);
   return TRUE;
 }
 
@@ -214,8 +233,9 @@ launch_probe_finalize (GObject *object)
   LaunchProbe *self = LAUNCH_PROBE (object);
 
   for (guint i = 0; i < self->samples->len; i++)
-    g_string_free (g_array_index (self->samples, LaunchSample, i).text, TRUE);
+    g_string_free (g_array_index (self->samples, LaunchShown, i).text, TRUE);
   g_array_unref (self->samples);
+  g_array_unref (self->tallies);
   g_clear_object (&self->tokenizer);
   g_free (self->lengths);
 
@@ -233,13 +253,27 @@ launch_probe_class_init (LaunchProbeClass *klass)
 static void
 launch_probe_init (LaunchProbe *self)
 {
-  self->samples = g_array_new (FALSE, FALSE, sizeof (LaunchSample));
+  self->samples = g_array_new (FALSE, FALSE, sizeof (LaunchShown));
+  self->tallies = g_array_new (FALSE, TRUE, sizeof (LaunchTally));
 }
 
-guint64
-launch_probe_get_bytes (LaunchProbe *self)
+void
+launch_probe_set_sample (LaunchProbe *self, LaunchSample *sample)
 {
-  return self->bytes;
+  self->sample = sample;
+}
+
+LaunchTally
+launch_probe_get_tally (LaunchProbe *self, guint group)
+{
+  return group < self->tallies->len ? g_array_index (self->tallies, LaunchTally, group) :
+                                      (LaunchTally){ 0 };
+}
+
+gint64
+launch_probe_get_first_time (LaunchProbe *self)
+{
+  return self->first_time;
 }
 
 guint64
@@ -257,11 +291,11 @@ launch_probe_has_tokens (LaunchProbe *self)
 char *
 launch_probe_get_sample (LaunchProbe *self, guint index, gsize *n_tokens)
 {
-  LaunchSample *sample;
+  LaunchShown *sample;
 
   if (index >= self->samples->len)
     return NULL;
-  sample = &g_array_index (self->samples, LaunchSample, index);
+  sample = &g_array_index (self->samples, LaunchShown, index);
   *n_tokens = sample->n_tokens;
   return g_utf8_make_valid (sample->text->str, (gssize) sample->text->len);
 }

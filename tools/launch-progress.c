@@ -27,8 +27,9 @@ struct _LaunchProgress
   /* The beginning of the window that rates are of. */
   GVariant *base;
   gint64 base_time;
-  guint64 base_bytes;
   double rate; /* bytes/s; < 0: not known yet */
+  /* At the start, before which an attempt that goes on has read nothing itself. */
+  GVariant *start;
   char *slowest;
 
   gint64 stall_due;
@@ -82,7 +83,6 @@ begin_window (LaunchProgress *self, GVariant *report, gint64 now)
   g_clear_pointer (&self->base, g_variant_unref);
   self->base = g_variant_ref (report);
   self->base_time = now;
-  self->base_bytes = get_bytes (report);
 }
 
 LaunchProgress *
@@ -95,9 +95,12 @@ launch_progress_new (DlpPipeline *pipeline, const LaunchOptions *options)
   self->pipeline = pipeline;
   self->kind = choose_kind (options);
   self->interval = get_interval (self->kind);
-  self->due = self->kind == LAUNCH_PROGRESS_NONE ? G_MAXINT64 : now + self->interval;
+  self->due = self->kind == LAUNCH_PROGRESS_NONE ? G_MAXINT64 :
+              self->kind == LAUNCH_PROGRESS_JSON ? now :
+                                                   now + self->interval;
   self->rate = -1;
   self->moved_at = now;
+  self->start = g_variant_ref (report);
   begin_window (self, report, now);
   return self;
 }
@@ -107,22 +110,64 @@ launch_progress_free (LaunchProgress *self)
 {
   launch_show_bar (NULL);
   g_clear_pointer (&self->base, g_variant_unref);
+  g_clear_pointer (&self->start, g_variant_unref);
   g_free (self->slowest);
   g_free (self);
+}
+
+/* What an element has read since the window began. With its first records an attempt that goes on
+ * takes up, in one leap, where the one before was: that was not read now. Negative: not known yet.
+ */
+static double
+count_read (const LaunchElement *now, const LaunchElement *base, const LaunchElement *start)
+{
+  bool goes_on = start->records_out > 0;
+
+  if (goes_on && base->records_out == start->records_out)
+    return now->records_out == start->records_out ? 0 : -1;
+  return (double) now->input_bytes - (double) MIN (base->input_bytes, now->input_bytes);
+}
+
+/* False: nothing is known yet, the window begins now. */
+static bool
+sum_read (LaunchProgress *self, GArray *now, GArray *base, double *sum)
+{
+  g_autoptr (GArray) start = launch_get_elements (self->start);
+
+  *sum = 0;
+  for (guint i = 0; i < now->len && i < base->len && i < start->len; i++)
+    {
+      double n = count_read (&g_array_index (now, LaunchElement, i),
+                             &g_array_index (base, LaunchElement, i),
+                             &g_array_index (start, LaunchElement, i));
+
+      if (n < 0)
+        return false;
+      *sum += n;
+    }
+  return true;
 }
 
 static void
 measure (LaunchProgress *self, GVariant *report, gint64 now)
 {
+  double seconds = (double) (now - self->base_time) / G_USEC_PER_SEC;
+  LaunchMachine machine = launch_get_machine (report, seconds);
   g_autoptr (GArray) elements = launch_get_elements (report);
   g_autoptr (GArray) before = launch_get_elements (self->base);
   g_autoptr (GArray) since = launch_subtract_elements (elements, before);
-  const LaunchElement *slowest = launch_find_bottleneck (since);
-  guint64 bytes = get_bytes (report);
-  double seconds = (double) (now - self->base_time) / G_USEC_PER_SEC;
+  const LaunchElement *slowest;
+  double sum;
 
-  if (seconds > 0)
-    self->rate = (double) (bytes - MIN (self->base_bytes, bytes)) / seconds;
+  if (!sum_read (self, elements, before, &sum))
+    {
+      begin_window (self, report, now);
+      return;
+    }
+  if (seconds <= 0)
+    return;
+  self->rate = sum / seconds;
+  slowest = launch_find_bottleneck (since, &machine);
   g_free (self->slowest);
   self->slowest = slowest != NULL ? g_strdup (slowest->name) : NULL;
   if (now - self->base_time >= WINDOW)
@@ -138,7 +183,7 @@ describe (LaunchProgress *self, GVariant *report)
   guint64 records = 0, tokens = 0;
   guint files = 0, of_files = 0;
   double eta = -1, fraction = -1;
-  g_autofree char *rate = launch_format_bytes (MAX (self->rate, 0));
+  g_autofree char *rate = self->rate >= 0 ? launch_format_bytes (self->rate) : g_strdup ("?");
   g_autofree char *record_text = NULL;
 
   g_variant_lookup (report, "records", "t", &records);
@@ -194,29 +239,76 @@ show_bar (GVariant *report, const char *text)
 }
 
 static void
-show_json (LaunchProgress *self, GVariant *report)
+add_known (GVariantDict *dict, const char *key, double value)
 {
-  static const char *const keys[] = { "fraction", "files-done", "files-total", "records",
-                                      "tokens",   "bytes",      "elapsed",     "eta" };
-  GVariantDict dict;
-  g_autoptr (GVariant) object = NULL;
-  g_autofree char *text = NULL;
-  g_autofree char *line = NULL;
+  if (value >= 0)
+    g_variant_dict_insert (dict, key, "d", value);
+  else
+    g_variant_dict_insert_value (dict, key, g_variant_new_maybe (G_VARIANT_TYPE_VARIANT, NULL));
+}
 
-  g_variant_dict_init (&dict, NULL);
+/* The same keys in each, null where it is not known. */
+static GVariantDict *
+make_json (LaunchProgress *self, GVariant *report)
+{
+  static const char *const keys[] = { "status", "files-done", "files-total", "records",
+                                      "tokens", "bytes",      "elapsed" };
+  static const char *const unknown[] = { "fraction", "eta" };
+  GVariantDict *dict = g_variant_dict_new (NULL);
+
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     {
       g_autoptr (GVariant) value = g_variant_lookup_value (report, keys[i], NULL);
 
-      g_variant_dict_insert_value (&dict, keys[i], value);
+      if (value != NULL)
+        g_variant_dict_insert_value (dict, keys[i], value);
     }
-  g_variant_dict_insert (&dict, "bytes-per-second", "d", MAX (self->rate, 0));
+  for (guint i = 0; i < G_N_ELEMENTS (unknown); i++)
+    add_known (dict, unknown[i], launch_get_double (report, unknown[i], -1));
+  add_known (dict, "bytes-per-second", self->rate);
   if (self->slowest != NULL)
-    g_variant_dict_insert (&dict, "slowest", "s", self->slowest);
-  object = g_variant_ref_sink (g_variant_dict_end (&dict));
-  text = dlp_json_print (object, FALSE);
-  line = g_strconcat (g_strchomp (text), "\n", NULL);
+    g_variant_dict_insert (dict, "slowest", "s", self->slowest);
+  return dict;
+}
+
+static void
+write_json (GVariantDict *dict)
+{
+  g_autoptr (GVariant) object = g_variant_ref_sink (g_variant_dict_end (dict));
+  g_autofree char *text = dlp_json_print (object, FALSE);
+  g_autofree char *line = g_strconcat (g_strchomp (text), "\n", NULL);
+
   launch_write (line);
+  g_variant_dict_unref (dict);
+}
+
+static void
+show_json (LaunchProgress *self, GVariant *report)
+{
+  write_json (make_json (self, report));
+}
+
+/* Its rate is that of the whole run. */
+void
+launch_progress_end (LaunchProgress *self, GVariant *summary)
+{
+  static const char *const keys[] = { "exit-code", "exit-reason", "bad-records", "damaged-files",
+                                      "error" };
+  double seconds = launch_get_double (summary, "elapsed", 0);
+  GVariantDict *dict;
+
+  if (self->kind != LAUNCH_PROGRESS_JSON)
+    return;
+  self->rate = seconds > 0 ? launch_get_double (summary, "bytes", 0) / seconds : -1;
+  dict = make_json (self, summary);
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      g_autoptr (GVariant) value = g_variant_lookup_value (summary, keys[i], NULL);
+
+      if (value != NULL)
+        g_variant_dict_insert_value (dict, keys[i], value);
+    }
+  write_json (dict);
 }
 
 static void

@@ -15,6 +15,8 @@
 #include "launch.h"
 
 #define TICK_MS 50
+/* Who signals a process and then its group means it once. */
+#define AGAIN G_USEC_PER_SEC
 
 static const int caught[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT };
 
@@ -26,11 +28,13 @@ typedef struct
   pthread_t preparer;
   bool running;      /* behind prepare() */
   bool was_complete; /* before this run */
+  GVariant *stored;  /* (nullable): the summary that it left then */
   LaunchProgress *progress;
   GError *error; /* of the run */
   int signal_number;
   guint n_signals;
   gint64 signalled_at;
+  gint64 last_signal_at;
 } LaunchRun;
 
 static void
@@ -64,8 +68,9 @@ take_first_signal (LaunchRun *self, int number)
 static void
 print_stats (LaunchRun *self)
 {
-  g_autoptr (GVariant) report = dlp_pipeline_get_report (self->pipeline);
-  g_autofree char *table = launch_format_stats (report, self->options);
+  g_autoptr (GVariant) report = self->stored != NULL ? g_variant_ref (self->stored) :
+                                                       dlp_pipeline_get_report (self->pipeline);
+  g_autofree char *table = launch_format_stats (report, self->options->sequential);
 
   launch_write (table);
 }
@@ -73,12 +78,17 @@ print_stats (LaunchRun *self)
 static void
 take_signal (LaunchRun *self, int number)
 {
+  gint64 now = g_get_monotonic_time ();
+
   if (number == SIGQUIT)
     {
       if (self->running)
         print_stats (self);
       return;
     }
+  if (self->n_signals > 0 && now - self->last_signal_at < AGAIN)
+    return;
+  self->last_signal_at = now;
   self->n_signals++;
   if (self->n_signals == 1)
     take_first_signal (self, number);
@@ -212,16 +222,33 @@ say_begin (LaunchRun *self)
 }
 
 static void
+say_finished (LaunchRun *self, GVariant *report, const char *totals)
+{
+  bool early = launch_get_flag (report, "finished-early");
+
+  if (self->was_complete && early)
+    launch_say ("finished early before, nothing to do: %s; --restart begins anew and makes the "
+                "whole",
+                totals);
+  else if (self->was_complete)
+    launch_say ("finished already, nothing to do: %s; --restart begins anew", totals);
+  else if (early)
+    launch_say ("finished early, not all of the input was read: %s", totals);
+  else
+    launch_say ("finished: %s", totals);
+}
+
+static void
 say_end (LaunchRun *self)
 {
-  g_autoptr (GVariant) report = dlp_pipeline_get_report (self->pipeline);
+  g_autoptr (GVariant) report = self->stored != NULL ? g_variant_ref (self->stored) :
+                                                       dlp_pipeline_get_report (self->pipeline);
   g_autofree char *totals = launch_format_totals (report);
 
   if (self->options->stats)
     print_stats (self);
   if (self->error == NULL)
-    launch_say ("%s: %s%s", self->was_complete ? "finished already, nothing to do" : "finished",
-                totals, self->was_complete ? "; --restart begins anew" : "");
+    say_finished (self, report, totals);
   else if (g_error_matches (self->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED))
     launch_say ("stopped: %s%s", totals,
                 launch_has_state (self->pipeline) ? "; continue with the same command" : "");
@@ -235,26 +262,37 @@ say_end (LaunchRun *self)
 }
 
 static int
+judge_end (LaunchRun *self)
+{
+  if (self->running)
+    {
+      say_end (self);
+      return launch_exit_for_run (self->pipeline, self->error, self->signal_number);
+    }
+  launch_report_error (self->error, launch_has_state (self->pipeline));
+  return launch_exit_for_prepare (self->error);
+}
+
+static int
 conclude (LaunchRun *self)
 {
+  g_autoptr (GVariant) report = NULL;
+  g_autoptr (GVariant) summary = NULL;
   g_autoptr (GError) failure = NULL;
   int code;
 
-  if (!self->running)
+  launch_show_bar (NULL);
+  code = judge_end (self);
+  report = dlp_pipeline_get_report (self->pipeline);
+  summary = launch_make_summary (report, self->error, code);
+  if (!launch_write_summary (self->pipeline, self->options, summary, self->stored, &failure))
     {
-      launch_report_error (self->error, launch_has_state (self->pipeline));
-      code = launch_exit_for_prepare (self->error);
+      launch_error (failure->message);
+      code = code != LAUNCH_EXIT_FINISHED ? code : LAUNCH_EXIT_FAILED;
     }
-  else
-    {
-      say_end (self);
-      code = launch_exit_for_run (self->pipeline, self->error, self->signal_number);
-    }
-  if (launch_write_summary (self->pipeline, self->options, self->error, code, self->was_complete,
-                            &failure))
-    return code;
-  launch_error (failure->message);
-  return code != LAUNCH_EXIT_FINISHED ? code : LAUNCH_EXIT_FAILED;
+  if (self->progress != NULL)
+    launch_progress_end (self->progress, self->stored != NULL ? self->stored : summary);
+  return code;
 }
 
 /* ---- phases ---- */
@@ -281,9 +319,10 @@ prepare_done (gpointer data)
     }
   self->running = true;
   self->was_complete = dlp_pipeline_is_complete (self->pipeline);
+  if (self->was_complete)
+    self->stored = launch_load_summary (self->pipeline);
   say_begin (self);
-  if (!self->was_complete)
-    self->progress = launch_progress_new (self->pipeline, self->options);
+  self->progress = launch_progress_new (self->pipeline, self->options);
   dlp_pipeline_run_async (self->pipeline, NULL, run_done, self);
   return G_SOURCE_REMOVE;
 }
@@ -332,8 +371,9 @@ launch_run (DlpPipeline *pipeline, const LaunchOptions *options)
   g_main_loop_run (self.loop);
 
   g_source_remove (tick_id);
-  g_clear_pointer (&self.progress, launch_progress_free);
   code = conclude (&self);
+  g_clear_pointer (&self.progress, launch_progress_free);
+  g_clear_pointer (&self.stored, g_variant_unref);
   close (fd);
   g_main_loop_unref (self.loop);
   g_clear_error (&self.error);

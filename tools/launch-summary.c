@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dlpipe/dlp-json.h>
 #include <dlpipe/dlp-output-file.h>
@@ -45,12 +46,12 @@ make_digests (GVariant *report)
 }
 
 static const char *
-name_exit (int code)
+name_exit (int code, bool early)
 {
   switch (code)
     {
     case LAUNCH_EXIT_FINISHED:
-      return "finished";
+      return early ? "finished early" : "finished";
     case LAUNCH_EXIT_FAILED:
       return "failed";
     case LAUNCH_EXIT_USAGE:
@@ -85,7 +86,8 @@ launch_make_summary (GVariant *report, const GError *error, int code)
   g_variant_dict_insert (&dict, "damaged-files", "t", faults.damaged);
   g_variant_dict_insert_value (&dict, "digests", make_digests (report));
   g_variant_dict_insert (&dict, "exit-code", "i", code);
-  g_variant_dict_insert (&dict, "exit-reason", "s", name_exit (code));
+  g_variant_dict_insert (&dict, "exit-reason", "s",
+                         name_exit (code, launch_get_flag (report, "finished-early")));
   if (error != NULL)
     {
       g_autofree char *message = g_utf8_make_valid (error->message, -1);
@@ -105,13 +107,21 @@ get_stored_name (DlpPipeline *pipeline)
   return dir != NULL ? g_build_filename (dir, STATE_NAME, NULL) : NULL;
 }
 
-/* Whole or not at all, but for a pipe or a device. */
+/* Whole or not at all, but for a pipe or a device; - is the standard output. */
 static bool
 write_text (const char *name, const char *text, GError **failure)
 {
   FILE *file;
   bool ok;
 
+  if (g_str_equal (name, "-"))
+    {
+      if (fputs (text, stdout) >= 0 && fflush (stdout) == 0)
+        return true;
+      g_set_error (failure, G_FILE_ERROR, g_file_error_from_errno (errno),
+                   "cannot write to the standard output: %s", g_strerror (errno));
+      return false;
+    }
   if (!g_file_test (name, G_FILE_TEST_EXISTS) || g_file_test (name, G_FILE_TEST_IS_REGULAR))
     return dlp_output_file_clean (name, NULL, 0, failure) &&
            dlp_write_file_durably (name, text, strlen (text), failure);
@@ -125,32 +135,72 @@ write_text (const char *name, const char *text, GError **failure)
   return ok;
 }
 
+GVariant *
+launch_load_summary (DlpPipeline *pipeline)
+{
+  g_autofree char *name = get_stored_name (pipeline);
+  g_autofree char *text = NULL;
+  g_autoptr (GVariant) summary = NULL;
+  gsize size;
+
+  if (name == NULL || !g_file_get_contents (name, &text, &size, NULL))
+    return NULL;
+  summary = dlp_json_parse (text, size, NULL);
+  if (summary == NULL || !g_variant_is_of_type (summary, G_VARIANT_TYPE_VARDICT))
+    return NULL;
+  return g_steal_pointer (&summary);
+}
+
 /* A run that was finished before has the same summary as then. */
 bool
 launch_write_summary (DlpPipeline *pipeline,
                       const LaunchOptions *options,
-                      const GError *error,
-                      int code,
-                      bool was_complete,
+                      GVariant *summary,
+                      GVariant *stored,
                       GError **failure)
 {
-  g_autofree char *stored = get_stored_name (pipeline);
+  g_autofree char *name = get_stored_name (pipeline);
   g_autofree char *text = NULL;
 
-  if (!was_complete || stored == NULL || !g_file_get_contents (stored, &text, NULL, NULL))
+  if (stored == NULL || name == NULL || !g_file_get_contents (name, &text, NULL, NULL))
     {
-      g_autoptr (GVariant) report = dlp_pipeline_get_report (pipeline);
-      g_autoptr (GVariant) summary = launch_make_summary (report, error, code);
-
       text = dlp_json_print (summary, TRUE);
-      if (dlp_pipeline_is_complete (pipeline) && stored != NULL &&
-          !write_text (stored, text, failure))
+      if (dlp_pipeline_is_complete (pipeline) && name != NULL && !write_text (name, text, failure))
         return false;
     }
   if (options->summary == NULL || write_text (options->summary, text, failure))
     return true;
   g_prefix_error (failure, "--summary: ");
   return false;
+}
+
+static bool
+check_output (const char *option, const char *name, GError **error)
+{
+  g_autofree char *folder = NULL;
+
+  if (name == NULL || g_str_equal (name, "-"))
+    return true;
+  folder = g_path_get_dirname (name);
+  if (g_file_test (name, G_FILE_TEST_IS_DIR))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s %s: that is a folder", option,
+                 name);
+  else if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s %s: there is no folder %s",
+                 option, name, folder);
+  else if (access (g_file_test (name, G_FILE_TEST_EXISTS) ? name : folder, W_OK) != 0)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s %s: cannot be written: %s",
+                 option, name, g_strerror (errno));
+  else
+    return true;
+  return false;
+}
+
+bool
+launch_check_outputs (const LaunchOptions *options, GError **error)
+{
+  return check_output ("--summary", options->summary, error) &&
+         check_output ("--dot", options->dot, error);
 }
 
 bool

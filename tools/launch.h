@@ -112,22 +112,39 @@ typedef struct
   const char *waits_for; /* "": it does not wait */
   const char *status;    /* (nullable): a declared wait */
   gboolean ended, stateless;
-  guint64 records_in, records_out, bytes_in, bytes_out, replay, queued_bytes;
+  guint64 records_in, records_out, bytes_in, bytes_out, input_bytes, replay, queued_bytes;
   guint queued_batches;
-  double busy, cpu, work, wait_in, wait_out, wait_work, io_wait; /* s */
+  guint io_lanes; /* read in turn by own threads */
+  double busy, cpu, work, wait_in, wait_out, wait_work, io_wait, io_busy, io_cpu; /* s */
 } LaunchElement;
+
+/* What an element's times are measured by. */
+typedef struct
+{
+  double seconds;
+  guint workers, cpus;
+  guint files; /* of one epoch */
+  bool sequential;
+} LaunchMachine;
+
+/* Of a report, or of a stored one, whose types are those of JSON; 0 where there is none. */
+guint64 launch_get_number (GVariant *dict, const char *key);
+double launch_get_double (GVariant *dict, const char *key, double unknown);
+bool launch_get_flag (GVariant *dict, const char *key);
+guint64 launch_count_listed_files (GVariant *report);
+LaunchMachine launch_get_machine (GVariant *report, double seconds);
 
 /* (transfer container) (element-type LaunchElement); valid as long as @report. */
 GArray *launch_get_elements (GVariant *report);
 /* Of this attempt. */
 double launch_get_seconds (GVariant *report);
 /* (nullable): the one that the others wait for. */
-const LaunchElement *launch_find_bottleneck (GArray *elements);
+const LaunchElement *launch_find_bottleneck (GArray *elements, const LaunchMachine *machine);
 /* What happened since an earlier array of the same elements. */
 GArray *launch_subtract_elements (GArray *now, GArray *before);
 
 /* (transfer full): the table of --stats. */
-char *launch_format_stats (GVariant *report, const LaunchOptions *options);
+char *launch_format_stats (GVariant *report, bool sequential);
 /* (transfer full): "1200 records, 3.4 M tokens, ..." */
 char *launch_format_totals (GVariant *report);
 /* (transfer full) (nullable): the models of all tokenizers. */
@@ -135,13 +152,17 @@ char *launch_get_models (DlpPipeline *pipeline);
 
 /* The report with what the tool knows of the run's end. */
 GVariant *launch_make_summary (GVariant *report, const GError *error, int code);
-/* Writes it to --summary and, of a complete run, into the state folder. */
+/* Writes it to --summary and, of a complete run, into the state folder. @stored: (nullable): that
+ * of the run, which was complete before. */
 bool launch_write_summary (DlpPipeline *pipeline,
                            const LaunchOptions *options,
-                           const GError *error,
-                           int code,
-                           bool was_complete,
+                           GVariant *summary,
+                           GVariant *stored,
                            GError **failure);
+/* (nullable) (transfer full): the summary that a complete run left. */
+GVariant *launch_load_summary (DlpPipeline *pipeline);
+/* Before anything is read: whether --summary and --dot can be written. */
+bool launch_check_outputs (const LaunchOptions *options, GError **error);
 
 /* ---- progress ---- */
 
@@ -150,6 +171,8 @@ typedef struct _LaunchProgress LaunchProgress;
 LaunchProgress *launch_progress_new (DlpPipeline *pipeline, const LaunchOptions *options);
 /* Called often; shows what is due, and a stall. */
 void launch_progress_tick (LaunchProgress *self);
+/* The last record of --progress=json. */
+void launch_progress_end (LaunchProgress *self, GVariant *summary);
 void launch_progress_free (LaunchProgress *self);
 
 /* What a report says of readers. */

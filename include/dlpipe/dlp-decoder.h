@@ -51,6 +51,9 @@ struct _DlpDecoderClass
 typedef gboolean (*DlpCodecMatch) (const guint8 *head, gsize size);
 
 DLP_API void dlp_codec_register (const char *name, DlpCodecMatch match, GType decoder_type);
+/* The name of the codec that files with such an extension have by custom (".gz": "gzip"), whether
+ * it is registered or not, or NULL. */
+DLP_API const char *dlp_codec_of_file_name (const char *name);
 /* (transfer full) (nullable): a new decoder for a stream that begins so; NULL: not compressed as
  * far as the registered codecs can tell. @name: (out) (nullable). */
 DLP_API DlpDecoder *dlp_codec_open (const guint8 *head, gsize size, const char **name);
@@ -77,6 +80,8 @@ DLP_API void dlp_byte_stream_free (DlpByteStream *self);
 DLP_API void dlp_byte_stream_limit_memory (DlpByteStream *self, gsize bytes, const char *folder);
 /* There may be no read for long: memory that can be had again is given back. */
 DLP_API void dlp_byte_stream_rest (DlpByteStream *self);
+/* Microseconds that reads of the file took since the last call; decoding is no part of it. */
+DLP_API gint64 dlp_byte_stream_take_read_time (DlpByteStream *self);
 /* Up to @size decoded bytes (> 0); 0 at the clean end; -1 on error. Bytes before damage are
  * returned first, then the error, and the same error again on every later call. */
 DLP_API gssize dlp_byte_stream_read (DlpByteStream *self,

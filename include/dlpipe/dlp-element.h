@@ -37,6 +37,7 @@ typedef enum
  * @DLP_ELEMENT_STATELESS: what comes out depends on the record alone
  * @DLP_ELEMENT_LARGE: its state is large: marks are made rarely, at most three alive
  * @DLP_ELEMENT_LOG: its state is the length of an append-only file; see make_durable()
+ * @DLP_ELEMENT_KEEPS_ALL: each record that goes in comes out, sooner or later: what did not is held
  */
 typedef enum
 {
@@ -45,6 +46,7 @@ typedef enum
   DLP_ELEMENT_STATELESS = 1 << 1,
   DLP_ELEMENT_LARGE = 1 << 2,
   DLP_ELEMENT_LOG = 1 << 3,
+  DLP_ELEMENT_KEEPS_ALL = 1 << 4,
 } DlpElementFlags;
 
 /**

@@ -80,6 +80,9 @@ DLP_API gboolean dlp_pipeline_prepare (DlpPipeline *self,
 /* Checks and negotiates the whole graph and nothing else: no state is opened, no output looked at,
  * and the pipeline cannot be run afterwards. */
 DLP_API gboolean dlp_pipeline_check (DlpPipeline *self, GError **error);
+/* Behind it: whether what prepare() would find, a state or outputs, is in the way. Writes nothing;
+ * the report says what was found. */
+DLP_API gboolean dlp_pipeline_check_state (DlpPipeline *self, GError **error);
 /* Runs to the end, blocking; does not iterate a main context. TRUE: complete
  * (DLP_PIPELINE_FINISHED). Errors: that of an element; DLP_PIPELINE_ERROR_STOPPED after a stop;
  * G_IO_ERROR_CANCELLED. */
@@ -108,8 +111,9 @@ DLP_API GVariant *dlp_pipeline_get_report (DlpPipeline *self);
 /* The same as JSON. */
 DLP_API char *dlp_pipeline_get_report_json (DlpPipeline *self);
 /* (transfer full): a(ssss), not floating: each property of each element as {element, property,
- * value as text, origin}; the origin is "default", "graph", "option"
- * (dlp_pipeline_set_property_text()) or "program". */
+ * value as text, origin}; the origin is "default", "graph", "state"
+ * (the graph of dlp_pipeline_new_from_state()), "option" (dlp_pipeline_set_property_text()) or
+ * "program". */
 DLP_API GVariant *dlp_pipeline_get_settings (DlpPipeline *self);
 /* (transfer full) (nullable): the place that tools give to the state: LOCATION.dlpipe of the first
  * file sink. NULL: there is none. */

@@ -101,6 +101,9 @@ DLP_API gboolean dlp_sink_discard_files (DlpSink *self,
                                          const char *const *files,
                                          gboolean overwrite,
                                          GError **error);
+/* For publish() of a complete run: it was finished by dlp_pipeline_finish() before all of its input
+ * was read. */
+DLP_API gboolean dlp_sink_is_finished_early (DlpSink *self);
 DLP_API DlpDigest dlp_sink_get_digest (DlpSink *self);
 /* Records of which the sink's state speaks. */
 DLP_API guint64 dlp_sink_get_n_records (DlpSink *self);

@@ -389,6 +389,9 @@ make_manifest (DlpMegatronSink *self, const DlpMegatronState *state, const DlpMe
     g_variant_builder_add (&builder, "{sv}", "tokenizer-fingerprint",
                            g_variant_new_string (self->model.fingerprint));
 
+  if (dlp_sink_is_finished_early (DLP_SINK (self)))
+    g_variant_builder_add (&builder, "{sv}", "finished-early", g_variant_new_boolean (TRUE));
+
   g_object_get (self, "digest", &use_digest, NULL);
   if (use_digest)
     {

@@ -538,6 +538,7 @@ dlp_shuffle_class_init (DlpShuffleClass *klass)
   object_class->set_property = dlp_shuffle_set_property;
   object_class->get_property = dlp_shuffle_get_property;
   object_class->finalize = dlp_shuffle_finalize;
+  element_class->flags = DLP_ELEMENT_KEEPS_ALL;
   element_class->start = dlp_shuffle_start;
   element_class->want_memory = dlp_shuffle_want_memory;
   element_class->step = dlp_shuffle_step;

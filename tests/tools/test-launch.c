@@ -190,7 +190,7 @@ test_dry_run (void)
   g_autofree char *first = NULL;
 
   run (rig, 0, "--dry-run", graph, NULL);
-  check_prints (rig, "sample: 1 of 20 files");
+  check_prints (rig, "sample: 16 of 20 files");
   check_prints (rig, "projected tokens: ");
   check_prints (rig, "bytes of text per token: ");
   check_prints (rig, "---- sample 5 of megatron-sink0");
@@ -360,27 +360,79 @@ test_locked (void)
   end_by (rig, SIGTERM, 75);
 }
 
+/* A pipe with a reader who does not read: a run that is to finish does not come to its end. */
+static void
+start_stuck (LaunchRig *rig, const char *option)
+{
+  const char *arguments[] = {
+    "--on-interrupt=finish", "--progress=none",
+    "file-source location=in.jsonl epochs=0 ! jsonl-reader ! jsonl-sink location=-", option, NULL
+  };
+
+  launch_rig_start (rig, arguments, write_to_full_pipe);
+  g_usleep (500000);
+}
+
 static void
 test_abort (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  start_endless (rig, NULL);
+  start_stuck (rig, NULL);
   kill (rig->pid, SIGINT);
+  g_assert_false (launch_rig_wait (rig, 1200 * 1000));
   end_by (rig, SIGTERM, 128 + SIGTERM);
-  start_endless (rig, NULL);
-  end_by (rig, SIGTERM, 75);
+  check_says (rig, "SIGTERM again: aborting");
+}
+
+/* As timeout(1) does it: to the process, and to its group. */
+static void
+test_signal_twice (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start_stuck (rig, NULL);
+  kill (rig->pid, SIGTERM);
+  g_usleep (20000);
+  kill (rig->pid, SIGTERM);
+  g_assert_false (launch_rig_wait (rig, 300 * 1000));
+  g_usleep (G_USEC_PER_SEC);
+  end_by (rig, SIGTERM, 128 + SIGTERM);
 }
 
 static void
 test_finish (void)
 {
+  static const char graph[] = "file-source location=in.jsonl epochs=0 ! jsonl-reader ! tokenizer "
+                              "model=gpt2 ! megatron-sink location=out.jsonl";
+  const char *arguments[] = { "--on-interrupt=finish", "--progress=none", "--summary=s.json", graph,
+                              NULL };
   g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *summary = NULL;
+  g_autofree char *manifest = NULL;
 
-  start_endless (rig, "--on-interrupt=finish");
+  start_long (rig, arguments);
   end_by (rig, SIGINT, 0);
-  check_says (rig, "finished: ");
-  g_assert_true (exists (rig, "out.jsonl"));
+  check_says (rig, "finished early, not all of the input was read: ");
+  summary = read_file (rig, "s.json");
+  g_assert_nonnull (strstr (summary, "\"exit-reason\": \"finished early\""));
+  g_assert_nonnull (strstr (summary, "\"finished-early\": true"));
+  g_assert_null (strstr (summary, "\"fraction\": 1.0"));
+  manifest = read_file (rig, "out.jsonl.manifest.json");
+  g_assert_nonnull (strstr (manifest, "\"finished-early\": true"));
+
+  run (rig, 0, graph, NULL);
+  check_says (rig, "finished early before, nothing to do: ");
+  check_says (rig, "--restart begins anew and makes the whole");
+  run (rig, 0, "--check", graph, NULL);
+  check_prints (rig, "a run finds that it is finished early");
+
+  /* What came to its own end has no such mark. */
+  run (rig, 0, "--restart", "--summary=s.json", "--set=file-source0.epochs=1", graph, NULL);
+  check_says (rig, "finished: 200 records");
+  g_free (manifest);
+  manifest = read_file (rig, "out.jsonl.manifest.json");
+  g_assert_null (strstr (manifest, "finished-early"));
 }
 
 static void
@@ -547,6 +599,129 @@ test_progress (void)
     }
 }
 
+/* A short run has its first and its last record too; what is not known is null. */
+static void
+test_progress_json (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  const char *last;
+
+  run (rig, 0, "--progress=json", "file-source location=in.jsonl ! jsonl-reader ! null-sink", NULL);
+  last = strstr (rig->err, "\"exit-reason\": \"finished\"");
+  g_assert_nonnull (last);
+  g_assert_null (strchr (strchr (last, '\n') + 1, '\n'));
+  check_says (rig, "\"exit-code\": 0");
+  check_says (rig, "\"records\": 200");
+  check_says (rig, "\"fraction\": 1.0");
+
+  run (rig, 0, "--progress=json", "file-source location=- ! jsonl-reader ! null-sink", NULL);
+  check_says (rig, "\"exit-code\": 0");
+  check_says_not (rig, "-1.0");
+}
+
+/* All is read, and next to nothing has left the shuffle. */
+static void
+test_fraction (void)
+{
+  static const char *const arguments[] = {
+    "--progress=json",
+    "file-source location=in.jsonl epochs=200 ! jsonl-reader ! shuffle size=40000 ! jsonl-sink "
+    "location=-",
+    NULL
+  };
+  g_autoptr (LaunchRig) rig = new_rig ();
+  const char *at;
+
+  launch_rig_start (rig, arguments, write_to_full_pipe);
+  g_assert_false (launch_rig_wait (rig, 2500 * 1000));
+  end_by (rig, SIGTERM, 128 + SIGTERM);
+  at = strstr (rig->err, "\"files-done\": 200");
+  g_assert_nonnull (at);
+  check_says_not (rig, "\"fraction\": 1.0");
+  check_says_not (rig, "\"fraction\": 0.9");
+  check_says_not (rig, "\"eta\": 0.0,");
+  check_says_not (rig, "\"eta\": 0.0}");
+}
+
+/* Copies count once, bad records not at all. */
+static void
+test_totals (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  run (rig, 0,
+       "file-source location=in.jsonl ! jsonl-reader ! tee name=t ! null-sink  t. ! "
+       "tokenizer model=gpt2 ! null-sink",
+       NULL);
+  check_says (rig, "finished: 200 records, 600 tokens");
+  /* Of two sources, behind one of which there is a tee. */
+  run (rig, 0,
+       "file-source location=in.jsonl ! jsonl-reader ! tee name=t ! null-sink  t. ! "
+       "null-sink  file-source location=in.jsonl epochs=2 ! jsonl-reader ! null-sink",
+       NULL);
+  check_says (rig, "finished: 600 records");
+  write_bad_record (rig);
+  run (rig, 0,
+       "file-source location=in.jsonl ! jsonl-reader name=r ! null-sink  r.rejected ! "
+       "jsonl-sink location=bad.jsonl",
+       NULL);
+  check_says (rig, "finished: 1999 records, 1 bad record");
+}
+
+static void
+test_check_state (void)
+{
+  static const char graph[] =
+      "file-source location=in.jsonl ! jsonl-reader ! shuffle size=50 ! jsonl-sink "
+      "location=out.jsonl";
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  run (rig, 0, "--check", graph, NULL);
+  g_assert_false (exists (rig, "out.jsonl.dlpipe"));
+  run (rig, 0, "--seed=5", graph, NULL);
+  run (rig, 0, "--check", "--state=out.jsonl.dlpipe", NULL);
+  check_prints (rig, "  seed                     5                                        state");
+  check_prints (rig, "  size                     50                                       state");
+  check_prints (rig, "a run finds that it is finished already: 200 records");
+  run (rig, 3, "--check", "--seed=7", graph, NULL);
+  check_says (rig, "the seed was 5 when the run began, is 7");
+  run (rig, 3, "--check", "--set=shuffle0.size=60", graph, NULL);
+  check_says (rig, "property “size” was “50”");
+  run (rig, 0, "--check", "--set=shuffle0.size=60", "--restart", graph, NULL);
+  run (rig, 2, "--check", "--no-state", graph, NULL);
+  check_says (rig, "out.jsonl");
+  check_says (rig, "--overwrite");
+  run (rig, 0, graph, NULL);
+  check_says (rig, "finished already");
+}
+
+static void
+test_summary_place (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  run (rig, 2, "--summary=nodir/s.json", GRAPH, NULL);
+  check_says (rig, "--summary nodir/s.json: there is no folder nodir");
+  g_assert_false (exists (rig, "out.jsonl"));
+  run (rig, 2, "--dot=nodir/s.dot", GRAPH, NULL);
+  run (rig, 0, "--summary=-", GRAPH, NULL);
+  check_prints (rig, "\"exit-code\": 0");
+  g_assert_false (exists (rig, "-"));
+}
+
+static void
+test_verbose (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  run (rig, 0, GRAPH, NULL);
+  check_says_not (rig, "debug: ");
+  run (rig, 0, "-v", "--restart", GRAPH, NULL);
+  check_says (rig, "debug: jsonl-reader0: opens in.jsonl, ");
+  check_says (rig, "debug: jsonl-sink0: starts, ");
+  check_says (rig, "debug: checkpoint 1 is written");
+}
+
 static void
 test_stats (void)
 {
@@ -561,6 +736,13 @@ test_stats (void)
   g_assert_nonnull (at);
   check_says (rig, "leave out --sequential");
   check_says_not (rig, "warning");
+
+  /* Nothing runs: what the run was then. */
+  run (rig, 0, "--stats", GRAPH, NULL);
+  check_says (rig, "finished already, nothing to do: 200 records");
+  check_says_not (rig, "nothing ran");
+  check_says_not (rig, " 0.0 MB/s");
+  g_assert_true (g_regex_match_simple ("\njsonl-reader0 +1 +200 ", rig->err, 0, 0));
 }
 
 int
@@ -581,6 +763,7 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/stop-slow-reader", test_stop_slow_reader);
   g_test_add_func ("/launch/locked", test_locked);
   g_test_add_func ("/launch/abort", test_abort);
+  g_test_add_func ("/launch/signal-twice", test_signal_twice);
   g_test_add_func ("/launch/finish", test_finish);
   g_test_add_func ("/launch/stop-without-state", test_stop_without_state);
   g_test_add_func ("/launch/quit", test_quit);
@@ -590,6 +773,12 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/quarantine-foreign", test_quarantine_foreign);
   g_test_add_func ("/launch/quiet", test_quiet);
   g_test_add_func ("/launch/progress", test_progress);
+  g_test_add_func ("/launch/progress-json", test_progress_json);
+  g_test_add_func ("/launch/fraction", test_fraction);
+  g_test_add_func ("/launch/totals", test_totals);
+  g_test_add_func ("/launch/check-state", test_check_state);
+  g_test_add_func ("/launch/summary-place", test_summary_place);
+  g_test_add_func ("/launch/verbose", test_verbose);
   g_test_add_func ("/launch/stats", test_stats);
   return g_test_run ();
 }
