@@ -67,12 +67,12 @@ read_file (const char *path, GError **error)
   return g_bytes_new_take (g_steal_pointer (&content), len);
 }
 
-/* (transfer full): that of the source where the library was not installed, else one beside the
- * library, else where it was meant to be installed. */
+/* (transfer full): that of the source where the library was not installed (and no other was named),
+ * else one beside the library, else where it was meant to be installed. */
 static char *
-get_own_folder (void)
+get_own_folder (gboolean is_named)
 {
-  char *folder = dlp_place_get_uninstalled ();
+  char *folder = is_named ? NULL : dlp_place_get_uninstalled ();
 
   if (folder == NULL && DLP_VOCAB_SUBDIR[0] != '\0')
     folder = dlp_place_find_folder (DLP_VOCAB_SUBDIR);
@@ -97,7 +97,7 @@ find_file (const DlpEncoding *encoding, GError **error)
         return g_steal_pointer (&candidate);
     }
 
-  own = get_own_folder ();
+  own = get_own_folder (path != NULL);
   file = g_build_filename (own, base, NULL);
   if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
     return g_steal_pointer (&file);
@@ -160,6 +160,7 @@ open_path (DlpModel *self, const char *path, GError **error)
       self->guessed = self->encoding != NULL;
     }
   self->where = g_strdup (path);
+  self->path = g_canonicalize_filename (path, NULL);
   self->name = g_steal_pointer (&base);
   return TRUE;
 }
@@ -189,4 +190,5 @@ dlp_model_clear (DlpModel *self)
   g_clear_pointer (&self->file, g_bytes_unref);
   g_clear_pointer (&self->where, g_free);
   g_clear_pointer (&self->name, g_free);
+  g_clear_pointer (&self->path, g_free);
 }
