@@ -134,7 +134,7 @@ print_report (const DatasetLocation *location, DatasetReport *report, gboolean j
   if (location->manifest == NULL)
     g_print ("; there is no manifest: hashes were not compared");
   if (report->vocabulary == 0 && location->format == DATASET_MEGATRON)
-    g_print ("; the vocabulary is not known (--model)");
+    g_print ("; the vocabulary is not known (--tokenizer)");
   g_print ("\n");
 }
 
