@@ -33,6 +33,12 @@ launch_rig_set_program (const char *path)
 }
 
 const char *
+launch_rig_get_program (void)
+{
+  return program;
+}
+
+const char *
 launch_rig_get_data (void)
 {
   return data_dir;

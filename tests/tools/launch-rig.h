@@ -23,6 +23,7 @@ typedef struct
 /* @argv: of the test: the program, and the folder with test data. */
 void launch_rig_init (int argc, char **argv);
 const char *launch_rig_get_data (void);
+const char *launch_rig_get_program (void);
 /* Another program from now on. */
 void launch_rig_set_program (const char *path);
 
