@@ -42,7 +42,8 @@ struct _DlpContext
 
   pthread_mutex_t inputs_lock;
   DlpStateDir *state_dir; /* inputs_lock for its input list; NULL: none */
-  GHashTable *inputs;     /* inputs_lock: without a state folder, what was opened */
+  GHashTable *inputs;     /* inputs_lock: without a state folder, what was opened:
+                         its identity, and behind the NUL its URI */
   pthread_mutex_t warnings_lock;
   GPtrArray *warnings; /* warnings_lock: of char *, the first hundred */
   guint64 n_warnings;  /* warnings_lock */

@@ -165,6 +165,12 @@ dlp_element_warn (DlpElement *self, const char *uri, gint64 row, const char *mes
                     "MESSAGE", "%s", text);
 }
 
+static char *
+input_key (const DlpCoordinate *at)
+{
+  return g_strdup_printf ("%u/%u/%u", at->stage, at->source, at->file);
+}
+
 /* Without a state folder the same check is made within the process, from an own table. */
 static gboolean
 check_known_input (DlpContext *context,
@@ -174,12 +180,20 @@ check_known_input (DlpContext *context,
                    const char *identity,
                    GError **error)
 {
-  g_autofree char *key = g_strdup_printf ("%u/%u/%u", at->stage, at->source, at->file);
+  g_autofree char *key = input_key (at);
   g_autofree char *now = g_strdup_printf ("%" G_GINT64_FORMAT " bytes, %s", size, identity);
   const char *before = g_hash_table_lookup (context->inputs, key);
 
   if (before == NULL)
-    g_hash_table_insert (context->inputs, g_steal_pointer (&key), g_steal_pointer (&now));
+    {
+      gsize n = strlen (now) + 1;
+      gsize n_uri = strlen (uri) + 1;
+      char *both = g_malloc (n + n_uri);
+
+      memcpy (both, now, n);
+      memcpy (both + n, uri, n_uri);
+      g_hash_table_insert (context->inputs, g_steal_pointer (&key), both);
+    }
   else if (g_strcmp0 (before, now) != 0)
     {
       g_autofree char *shown = dlp_uri_escape_for_display (uri);
@@ -250,6 +264,36 @@ dlp_element_check_input_file (DlpElement *self,
       context, coordinate, uri, size, identity, error);
   pthread_mutex_unlock (&context->inputs_lock);
   return ok;
+}
+
+/* inputs_lock */
+static char *
+find_input_name (DlpContext *context, const DlpCoordinate *at)
+{
+  g_autoptr (DlpInputEntry) entry = NULL;
+  g_autofree char *key = NULL;
+  const char *known;
+
+  if (context->state_dir != NULL)
+    {
+      entry = dlp_state_dir_find_input (context->state_dir, at->stage, at->source, at->file, NULL);
+      return entry != NULL ? dlp_uri_escape_for_display (entry->uri) : NULL;
+    }
+  key = input_key (at);
+  known = g_hash_table_lookup (context->inputs, key);
+  return known != NULL ? dlp_uri_escape_for_display (known + strlen (known) + 1) : NULL;
+}
+
+char *
+dlp_element_dup_input_name (DlpElement *self, const DlpCoordinate *coordinate)
+{
+  DlpContext *context = dlp_element_get_context (self);
+  char *name;
+
+  pthread_mutex_lock (&context->inputs_lock);
+  name = find_input_name (context, coordinate);
+  pthread_mutex_unlock (&context->inputs_lock);
+  return name;
 }
 
 void

@@ -66,8 +66,11 @@ dlp_output_file_publish (const char *path,
   is_unfinished = dlp_partial_get_size (&place, name, &size);
   if (!is_unfinished && !dlp_partial_get_size (&place, place.name, &size))
     {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
-                   "%s: neither it nor its unfinished file %s is there", path, name);
+      g_set_error (
+          error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+          "%s: neither it nor its unfinished file %s is there, and the run that wrote it was "
+          "finished: put it back, or make it again with --restart",
+          path, name);
       return FALSE;
     }
   if (size != length)

@@ -14,6 +14,13 @@
 /* Warnings of one kind. */
 #define MAX_WARNINGS 10
 
+/* Records that lack a field lack it alike: the first says all. */
+static guint
+max_warnings (const char *kind)
+{
+  return strcmp (kind, "missing") == 0 ? 1 : MAX_WARNINGS;
+}
+
 enum
 {
   FIELD_KIND,
@@ -186,7 +193,7 @@ warn (DlpReader *self, const BadRecord *bad, guint64 n_of_kind)
   g_autofree char *where = describe (bad);
   g_autofree char *message = NULL;
 
-  if (n_of_kind == MAX_WARNINGS)
+  if (n_of_kind == max_warnings (bad->reject->kind))
     message = g_strdup_printf ("%s (no more warnings of this kind)", where);
   dlp_element_warn (DLP_ELEMENT (self), bad->uri, (gint64) bad->coordinate.row,
                     message != NULL ? message : where);
@@ -207,7 +214,7 @@ dlp_reader_admit_reject (DlpReader *self,
     return false;
 
   n_of_kind = dlp_reader_state_add_bad (priv->state, reject->kind, bad.name);
-  if (n_of_kind <= MAX_WARNINGS)
+  if (n_of_kind <= max_warnings (reject->kind))
     warn (self, &bad, n_of_kind);
   emit (self, &bad);
   return true;
@@ -237,12 +244,13 @@ dlp_reader_judge_end (DlpReader *self, GError **error)
     }
 
   for (guint i = 0; i < state->n_kinds; i++)
-    if (state->kinds[i].n > MAX_WARNINGS)
+    if (state->kinds[i].n > max_warnings (state->kinds[i].name))
       {
-        g_autofree char *message =
-            g_strdup_printf ("%" G_GUINT64_FORMAT " bad records of kind %s, of which %u were "
-                             "warned of",
-                             state->kinds[i].n, state->kinds[i].name, MAX_WARNINGS);
+        guint n = max_warnings (state->kinds[i].name);
+        g_autofree char *message = g_strdup_printf (
+            "%" G_GUINT64_FORMAT " bad records of kind %s; the first %s of them %s warned of",
+            state->kinds[i].n, state->kinds[i].name, n == 1 ? "one" : G_STRINGIFY (MAX_WARNINGS),
+            n == 1 ? "was" : "were");
 
         dlp_element_warn (DLP_ELEMENT (self), NULL, -1, message);
       }

@@ -10,12 +10,14 @@
 #include <dlpipe/dlp-plugin.h>
 
 #include "dlp-element-private.h"
+#include "dlp-place-private.h"
 #include "dlp-registry-private.h"
 #include "dlp-suggest-private.h"
 
 #ifndef DLP_PLUGIN_DIR
 #define DLP_PLUGIN_DIR "/usr/lib/dlpipe-1.0"
 #endif
+#define DLP_PLUGIN_SUBDIR "dlpipe-1.0"
 
 struct _DlpPlugin
 {
@@ -185,6 +187,20 @@ load_folder (const char *folder, gboolean descend)
     }
 }
 
+/* Those of the build folder where the library was not installed; else those beside the library,
+ * wherever the whole was moved to; else those where it was meant to be installed. */
+static void
+load_own_folder (void)
+{
+  g_autofree char *build = dlp_place_get_uninstalled ();
+  g_autofree char *beside = build == NULL ? dlp_place_find_folder (DLP_PLUGIN_SUBDIR) : NULL;
+
+  if (build != NULL)
+    load_folder (build, TRUE);
+  else
+    load_folder (beside != NULL ? beside : DLP_PLUGIN_DIR, FALSE);
+}
+
 static void
 load_all (void)
 {
@@ -205,7 +221,7 @@ load_all (void)
           load_folder (folders[i], TRUE);
     }
   else
-    load_folder (DLP_PLUGIN_DIR, FALSE);
+    load_own_folder ();
 }
 
 void

@@ -52,7 +52,27 @@ dlp_upstream_model_clear (DlpUpstreamModel *self)
 {
   g_clear_pointer (&self->name, g_free);
   g_clear_pointer (&self->fingerprint, g_free);
+  g_clear_pointer (&self->file, g_free);
+  g_clear_pointer (&self->pattern, g_free);
   self->vocab_size = 0;
+}
+
+static void
+add_string (GVariantBuilder *builder, const char *key, const char *value)
+{
+  if (value != NULL)
+    g_variant_builder_add (builder, "{sv}", key, g_variant_new_string (value));
+}
+
+void
+dlp_upstream_model_describe (const DlpUpstreamModel *self, GVariantBuilder *builder)
+{
+  if (self->vocab_size > 0)
+    g_variant_builder_add (builder, "{sv}", "vocab-size", g_variant_new_uint64 (self->vocab_size));
+  add_string (builder, "tokenizer", self->name);
+  add_string (builder, "tokenizer-fingerprint", self->fingerprint);
+  add_string (builder, "tokenizer-file", self->file);
+  add_string (builder, "tokenizer-pattern", self->pattern);
 }
 
 static char *
@@ -77,6 +97,8 @@ get_model (DlpElement *self, DlpUpstreamModel *model)
   model->vocab_size = g_value_get_uint64 (&size);
   model->name = get_string (self, "model-name");
   model->fingerprint = get_string (self, "model-fingerprint");
+  model->file = get_string (self, "model-file");
+  model->pattern = get_string (self, "model-pattern");
 }
 
 gboolean

@@ -28,17 +28,115 @@ is_file (const char *path)
   return g_file_test (path, G_FILE_TEST_IS_REGULAR);
 }
 
-/* What a sink would have been given. */
+/* What a sink would have been given; also of a file that is not there yet. */
 static char *
 strip (const char *text)
 {
-  static const char *const suffixes[] = { ".manifest.json", ".bin", ".idx" };
+  static const char *const suffixes[] = { ".manifest.json", ".bin", ".idx", ".dlpipe" };
 
   for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++)
-    if (g_str_has_suffix (text, suffixes[i]) && strlen (text) > strlen (suffixes[i]) &&
-        is_file (text))
-      return g_strndup (text, strlen (text) - strlen (suffixes[i]));
+    if (g_str_has_suffix (text, suffixes[i]) && strlen (text) > strlen (suffixes[i]))
+      {
+        g_autofree char *stem = g_strndup (text, strlen (text) - strlen (suffixes[i]));
+        g_autofree char *state = g_strconcat (stem, ".dlpipe", NULL);
+
+        if (is_file (text) || g_file_test (state, G_FILE_TEST_IS_DIR))
+          return g_steal_pointer (&stem);
+      }
   return g_strdup (text);
+}
+
+/* ---- what is not a dataset ---- */
+
+/* (nullable): what a file that begins so is, if it is no text. */
+static const char *
+recognize (const guint8 *head, gsize n)
+{
+  static const struct
+  {
+    const char *magic;
+    gsize n;
+    const char *what;
+  } known[] = {
+    { "\x1f\x8b", 2, "compressed with gzip" },
+    { "\x28\xb5\x2f\xfd", 4, "compressed with zstd" },
+    { "\xfd"
+      "7zXZ",
+      5, "compressed with xz" },
+    { "BZh", 3, "compressed with bzip2" },
+    { "PAR1", 4, "a Parquet file" },
+    { "MMIDIDX", 7, "an index of Megatron-LM, whose name does not end in .idx" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    if (n >= known[i].n && memcmp (head, known[i].magic, known[i].n) == 0)
+      return known[i].what;
+  return memchr (head, '\0', n) != NULL ? "binary, not lines of JSON" : NULL;
+}
+
+static gboolean
+check_text (const char *path, GError **error)
+{
+  g_auto (DatasetFile) file = DATASET_FILE_INIT;
+  guint8 head[4096];
+  const char *what;
+  gsize n;
+
+  if (!dataset_file_open (&file, path, error))
+    return FALSE;
+  n = (gsize) MIN (sizeof head, file.size);
+  if (!dataset_file_read (&file, 0, head, n, error))
+    return FALSE;
+  what = recognize (head, n);
+  if (what == NULL)
+    return TRUE;
+
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+               "%s: is %s; looked at are the outputs of sinks: .bin with .idx, and JSON lines that "
+               "are not compressed%s",
+               path, what,
+               strstr (what, "compressed with") != NULL ?
+                   " (decompress it first; dlpipe-launch reads it as it is)" :
+                   "");
+  return FALSE;
+}
+
+/* (transfer full) (nullable): a file of @path that a run is writing, or has left. */
+static char *
+find_unfinished (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *prefix = g_strconcat (".", base, ".", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_prefix (name, prefix) && g_str_has_suffix (name, ".partial"))
+      return g_build_filename (folder, name, NULL);
+  return NULL;
+}
+
+static void
+set_nothing_error (const DatasetLocation *self, GError **error)
+{
+  g_autofree char *state = g_strconcat (self->location, ".dlpipe", NULL);
+  g_autofree char *partial = find_unfinished (self->location);
+
+  if (g_file_test (state, G_FILE_TEST_IS_DIR))
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+                 "%s: unfinished: the state of its run is in %s, and the same command goes on with "
+                 "it%s%s",
+                 self->location, state, partial != NULL ? "; what there is so far: " : "",
+                 partial != NULL ? partial : "");
+  else if (partial != NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+                 "%s: unfinished: a run is writing it, or has left it: %s", self->location,
+                 partial);
+  else
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+                 "%s: nothing there: neither %s, nor %s.bin and .idx, nor a file of that name",
+                 self->location, self->manifest_path, self->location);
 }
 
 static gboolean
@@ -68,12 +166,13 @@ choose_format (DatasetLocation *self, GError **error)
       if (is_file (bin) || is_file (idx))
         self->format = DATASET_MEGATRON;
       else if (is_file (self->location))
-        self->format = DATASET_JSONL;
+        {
+          self->format = DATASET_JSONL;
+          return check_text (self->location, error);
+        }
       else
         {
-          g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-                       "%s: nothing there: neither %s, nor %s and .idx, nor a file of that name",
-                       self->location, self->manifest_path, bin);
+          set_nothing_error (self, error);
           return FALSE;
         }
     }

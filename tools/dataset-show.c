@@ -71,6 +71,28 @@ wanted_ids (const Show *self)
   return CLAMP (self->bytes, SHOWN_IDS, MAX_IDS);
 }
 
+/* An end-of-document token may lie outside of its tokenizer; the vocabulary of the dataset has it.
+ */
+static gboolean
+decode (const Show *self, const guint32 *ids, gsize n, GString *text, GError **error)
+{
+  guint64 vocabulary = 0;
+
+  if (self->location->manifest != NULL)
+    dlp_manifest_get_uint64 (self->location->manifest, "vocab-size", &vocabulary);
+  for (gsize i = 0; i < n; i++)
+    {
+      gsize size;
+
+      if (ids[i] >= dlp_tokenizer_get_vocab_size (self->tokenizer) && ids[i] < vocabulary &&
+          dlp_tokenizer_get_token (self->tokenizer, ids[i], &size) == NULL)
+        g_string_append_printf (text, "<|%u|>", ids[i]);
+      else if (!dlp_tokenizer_decode (self->tokenizer, &ids[i], 1, text, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 print_tokens (const Show *self, const guint32 *ids, gsize n, guint64 total, GError **error)
 {
@@ -87,7 +109,7 @@ print_tokens (const Show *self, const guint32 *ids, gsize n, guint64 total, GErr
     }
 
   text = g_string_new (NULL);
-  if (!dlp_tokenizer_decode (self->tokenizer, ids, n, text, error))
+  if (!decode (self, ids, n, text, error))
     return FALSE;
   print_text (text->str, text->len, self->bytes, n < total);
   return TRUE;

@@ -148,7 +148,7 @@ print_report (const DatasetLocation *location, DatasetReport *report, gboolean j
   else if (!g_variant_lookup (facts, "manifest-hash", "b", &has_hash) || !has_hash)
     g_print ("; the manifest has no hash of its own content: it was not checked");
   if (report->vocabulary == 0 && location->format == DATASET_MEGATRON)
-    g_print ("; the vocabulary is not known (--model)");
+    g_print ("; the vocabulary is not known (--tokenizer)");
   g_print ("\n");
 }
 

@@ -161,8 +161,8 @@ void dataset_verify_count (const DatasetLocation *location,
 
 /* ---- tokenizers (dataset-model.c) ---- */
 
-/* (transfer full) (nullable): the one of --model, or of the manifest; NULL without an error: none
- * is named. */
+/* (transfer full) (nullable): the one of --tokenizer, or of the manifest; NULL without an error:
+ * none is named. */
 DlpTokenizer *
 dataset_open_model (const DatasetLocation *location, const DatasetOptions *options, GError **error);
 

@@ -31,7 +31,9 @@ static const char description[] =
     "  verify   reads everything: hashes, ids, index against data; names each fault\n"
     "\n"
     "LOCATION is what the sink was given (out/corpus), or one of its files. The tokenizer is the\n"
-    "one that the manifest names.\n"
+    "one that the manifest names: a known model, or the rank file that was used, if its "
+    "fingerprint\n"
+    "is the right one.\n"
     "\n"
     "Exit status: 0 all is well, 1 faults were found, 2 wrong usage, or nothing is there.\n";
 
@@ -79,8 +81,9 @@ parse_options (DatasetOptions *options, int argc, char **argv, GError **error)
     { "seed", 0, 0, G_OPTION_ARG_INT64, &options->seed, "Seed of sample (0)", "S" },
     { "bytes", 0, 0, G_OPTION_ARG_INT64, &options->bytes,
       "Bytes shown of each document (1000); 0: all", "N" },
-    { "model", 0, 0, G_OPTION_ARG_FILENAME, &options->model,
-      "Tokenizer, instead of the one that the manifest names", "MODEL" },
+    { "tokenizer", 0, 0, G_OPTION_ARG_FILENAME, &options->model,
+      "A model or a rank file, instead of the one that the manifest names", "MODEL" },
+    { "model", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &options->model, NULL, NULL },
     { "pattern", 0, 0, G_OPTION_ARG_STRING, &options->pattern,
       "Pattern of a rank file that is not known", "PATTERN" },
     { "ids", 0, 0, G_OPTION_ARG_NONE, &options->ids, "Show ids, do not decode", NULL },

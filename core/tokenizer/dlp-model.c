@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-model.h"
+#include "dlp-place-private.h"
 #include "dlpipe/dlp-tokenizer.h"
 
 #include <string.h>
@@ -66,6 +67,18 @@ read_file (const char *path, GError **error)
   return g_bytes_new_take (g_steal_pointer (&content), len);
 }
 
+/* (transfer full): that of the source where the library was not installed (and no other was named),
+ * else one beside the library, else where it was meant to be installed. */
+static char *
+get_own_folder (gboolean is_named)
+{
+  char *folder = is_named ? NULL : dlp_place_get_uninstalled ();
+
+  if (folder == NULL && DLP_VOCAB_SUBDIR[0] != '\0')
+    folder = dlp_place_find_folder (DLP_VOCAB_SUBDIR);
+  return folder != NULL ? folder : g_strdup (DLP_VOCAB_DIR);
+}
+
 /* Looks for the rank file of @encoding in the folders of DLPIPE_VOCAB_PATH and in our own. */
 static char *
 find_file (const DlpEncoding *encoding, GError **error)
@@ -73,6 +86,7 @@ find_file (const DlpEncoding *encoding, GError **error)
   const char *path = g_getenv ("DLPIPE_VOCAB_PATH");
   g_auto (GStrv) folders = g_strsplit (path ? path : "", G_SEARCHPATH_SEPARATOR_S, -1);
   g_autofree char *base = g_strconcat (encoding->name, ".tiktoken", NULL);
+  g_autofree char *own = NULL;
   g_autofree char *file = NULL;
 
   for (guint i = 0; folders[i]; i++)
@@ -83,14 +97,15 @@ find_file (const DlpEncoding *encoding, GError **error)
         return g_steal_pointer (&candidate);
     }
 
-  file = g_build_filename (DLP_VOCAB_DIR, base, NULL);
+  own = get_own_folder (path != NULL);
+  file = g_build_filename (own, base, NULL);
   if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
     return g_steal_pointer (&file);
 
   g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_NOT_FOUND,
                "no vocabulary for the model \"%s\": there is no %s in %s or in the folders of "
                "DLPIPE_VOCAB_PATH (%s)",
-               encoding->name, base, DLP_VOCAB_DIR, path ? path : "not set");
+               encoding->name, base, own, path ? path : "not set");
   return NULL;
 }
 
@@ -145,6 +160,7 @@ open_path (DlpModel *self, const char *path, GError **error)
       self->guessed = self->encoding != NULL;
     }
   self->where = g_strdup (path);
+  self->path = g_canonicalize_filename (path, NULL);
   self->name = g_steal_pointer (&base);
   return TRUE;
 }
@@ -174,4 +190,5 @@ dlp_model_clear (DlpModel *self)
   g_clear_pointer (&self->file, g_bytes_unref);
   g_clear_pointer (&self->where, g_free);
   g_clear_pointer (&self->name, g_free);
+  g_clear_pointer (&self->path, g_free);
 }

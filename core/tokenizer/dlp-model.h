@@ -25,6 +25,7 @@ typedef struct
   GBytes *file;
   char *where; /* for messages */
   char *name;
+  char *path; /* (nullable): absolute, of a model that was not opened by a known name */
   const DlpEncoding *encoding; /* NULL: a rank file that nothing is known about */
   gboolean guessed;            /* by the name of the file alone */
 } DlpModel;

@@ -18,6 +18,7 @@ struct _DlpTokenizer
   GObject parent_instance;
 
   char *name;
+  char *file; /* nullable */
   char *fingerprint;
   DlpVocabulary *vocabulary;
   DlpPattern *pattern;
@@ -35,6 +36,7 @@ dlp_tokenizer_finalize (GObject *object)
   DlpTokenizer *self = DLP_TOKENIZER (object);
 
   g_free (self->name);
+  g_free (self->file);
   g_free (self->fingerprint);
   g_clear_pointer (&self->vocabulary, dlp_vocabulary_unref);
   g_clear_pointer (&self->pattern, dlp_pattern_free);
@@ -192,6 +194,7 @@ dlp_tokenizer_new (const char *model, const char *pattern, GError **error)
   if (found.encoding && !(found.guessed && pattern) && !add_specials (self, &found, error))
     return NULL;
   self->name = g_steal_pointer (&found.name);
+  self->file = g_steal_pointer (&found.path);
   self->fingerprint = make_fingerprint (self);
   return g_steal_pointer (&self);
 }
@@ -210,6 +213,23 @@ dlp_tokenizer_get_name (DlpTokenizer *self)
   g_return_val_if_fail (DLP_IS_TOKENIZER (self), NULL);
 
   return self->name;
+}
+
+/**
+ * dlp_tokenizer_get_file:
+ * @self: a tokenizer
+ *
+ * Gets the absolute path of the rank file that it was made of, if it was not made by the name of a
+ * known model.
+ *
+ * Returns: (transfer none) (nullable): a path
+ */
+const char *
+dlp_tokenizer_get_file (DlpTokenizer *self)
+{
+  g_return_val_if_fail (DLP_IS_TOKENIZER (self), NULL);
+
+  return self->file;
 }
 
 /**

@@ -179,6 +179,10 @@ DLP_API gboolean dlp_element_check_input_file (DlpElement *self,
                                                const char *identity,
                                                GError **error);
 
+/* (transfer full) (nullable): the name, fit to print, of the file that a record comes from, if a
+ * reader opened it. Any thread. */
+DLP_API char *dlp_element_dup_input_name (DlpElement *self, const DlpCoordinate *coordinate);
+
 /* Progress, from any thread: parts of the input, in bytes and files, that are known and done. Set,
  * not added. */
 DLP_API void dlp_element_set_progress (DlpElement *self,

@@ -53,6 +53,11 @@ typedef enum
   DLP_PIPELINE_ERROR_INTERNAL, /* an element broke its contract */
 } DlpPipelineError;
 
+/* For messages: (transfer none) (nullable): the entry of @candidates (NULL-terminated, nullable)
+ * that @name most likely meant; NULL: none is near enough. '-' and '_', and upper and lower case,
+ * count as nearly the same. Any thread. */
+DLP_API const char *dlp_suggest (const char *name, const char *const *candidates);
+
 DLP_API GQuark dlp_graph_error_quark (void);
 DLP_API GQuark dlp_state_error_quark (void);
 DLP_API GQuark dlp_data_error_quark (void);

@@ -52,6 +52,7 @@ GQuark dlp_tokenizer_error_quark (void);
 DlpTokenizer *dlp_tokenizer_new (const char *model, const char *pattern, GError **error);
 
 const char *dlp_tokenizer_get_name (DlpTokenizer *self);
+const char *dlp_tokenizer_get_file (DlpTokenizer *self);
 const char *dlp_tokenizer_get_pattern (DlpTokenizer *self);
 const char *dlp_tokenizer_get_fingerprint (DlpTokenizer *self);
 guint32 dlp_tokenizer_get_vocab_size (DlpTokenizer *self);

@@ -221,6 +221,13 @@ dlp_file_source_negotiate (DlpElement *element, GError **error)
 
   if (!parse_shard (self, error))
     return FALSE;
+  if (self->reshuffle && !self->shuffle)
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "reshuffle=true does nothing without shuffle=true; set both, for another order "
+                   "of the files in each epoch");
+      return FALSE;
+    }
   if (!has_location && self->list_name == NULL)
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,

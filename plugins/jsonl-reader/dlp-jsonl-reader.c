@@ -4,12 +4,17 @@
 
 #include <string.h>
 
+#include "json-keys.h"
 #include "json-lines.h"
 #include "json-record.h"
 
 /* What a worker keeps for the next line, where there is memory for it. */
 #define MAX_SCRATCH_BYTES (1024 * 1024)
 #define TEXT_FIELD 0
+/* Keys of a record that a message lists. */
+#define MAX_KEYS 12
+/* So many records are enough to say that a field is in none of them. */
+#define ENOUGH_RECORDS 10000
 
 struct _DlpJsonlReader
 {
@@ -21,6 +26,14 @@ struct _DlpJsonlReader
 
   JsonPlan *plan;
   guint n_values;
+
+  /* Of this attempt; written by workers, atomic. */
+  guint64 n_parsed;
+  char *seen;          /* by value: whether any record had it */
+  char **example_keys; /* (nullable): of a record that lacked one */
+
+  gboolean is_continued;
+  gboolean judged_fields;
 };
 
 typedef struct
@@ -28,6 +41,7 @@ typedef struct
   JsonScratch *scratch;
   gsize max_scratch;
   JsonCounts counts;
+  guint64 n_noted; /* records whose fields were looked at, of this chunk */
   JsonValue values[];
 } Worker;
 
@@ -122,6 +136,8 @@ dlp_jsonl_reader_get_schema (DlpReader *reader, GError **error)
       optional[i] = i != TEXT_FIELD;
     }
   self->n_values = n;
+  g_free (self->seen);
+  self->seen = g_malloc0 (n);
   return dlp_schema_new (DLP_SCHEMA_RECORDS, n, names, types, optional);
 }
 
@@ -189,6 +205,52 @@ reject_json (DlpReaderChunk *chunk, const Line *line, const JsonError *error)
   return TRUE;
 }
 
+/* As it has to be written. */
+static void
+append_suggestion (GString *text, const char *key)
+{
+  g_string_append (text, "; did you mean \"");
+  for (const char *p = key; *p != '\0'; p++)
+    {
+      if (*p == '.' || *p == ',' || *p == '\\')
+        g_string_append_c (text, '\\');
+      g_string_append_c (text, *p);
+    }
+  g_string_append (text, "\"?");
+}
+
+/* (transfer full): “"id", "text"; did you mean "text"?” of a field that is not among them. */
+static char *
+describe_keys (const char *field, char **keys)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *first = g_strndup (field, strcspn (field, "."));
+  guint n = g_strv_length (keys);
+  gboolean has_first = g_strv_contains ((const char *const *) keys, first);
+  const char *near = g_strv_contains ((const char *const *) keys, field) ? field :
+                     has_first                                           ? NULL :
+                                 dlp_suggest (first, (const char *const *) keys);
+
+  for (guint i = 0; i < MIN (n, MAX_KEYS); i++)
+    g_string_append_printf (text, "%s\"%s\"", i > 0 ? ", " : "", keys[i]);
+  if (n == 0)
+    g_string_append (text, "no keys");
+  else if (n > MAX_KEYS)
+    g_string_append (text, ", ...");
+  if (near != NULL)
+    append_suggestion (text, near);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static char *
+describe_missing (DlpJsonlReader *self, const Line *line)
+{
+  g_auto (GStrv) keys = json_list_keys (line->data, line->size, MAX_KEYS + 1);
+  g_autofree char *there = describe_keys (self->field, keys);
+
+  return g_strdup_printf ("no field \"%s\"; the record has %s", self->field, there);
+}
+
 static void
 reject_text (DlpJsonlReader *self, DlpReaderChunk *chunk, const Line *line, const JsonValue *text)
 {
@@ -198,7 +260,7 @@ reject_text (DlpJsonlReader *self, DlpReaderChunk *chunk, const Line *line, cons
   gsize offset = text->data != NULL ? (gsize) (text->data - line->data) : 0;
 
   if (text->kind == JSON_VALUE_MISSING)
-    reject (chunk, line, kind, 0, g_strdup_printf ("no field \"%s\"", self->field));
+    reject (chunk, line, kind, 0, describe_missing (self, line));
   else
     reject (chunk, line, kind, offset,
             g_strdup_printf ("the field \"%s\" is of kind %s, expected a string", self->field,
@@ -227,6 +289,32 @@ count (DlpReaderChunk *chunk, JsonCounts *counts)
   *counts = (JsonCounts){ 0 };
 }
 
+/* For a warning only, so it may depend on which record a worker met first. */
+static void
+keep_example (DlpJsonlReader *self, const Line *line)
+{
+  char **keys;
+  char **none = NULL;
+
+  if (__atomic_load_n (&self->example_keys, __ATOMIC_ACQUIRE) != NULL)
+    return;
+  keys = json_list_keys (line->data, line->size, MAX_KEYS + 1);
+  if (!__atomic_compare_exchange_n (&self->example_keys, &none, keys, FALSE, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED))
+    g_strfreev (keys);
+}
+
+static void
+note_fields (DlpJsonlReader *self, Worker *worker, const Line *line)
+{
+  worker->n_noted++;
+  for (guint i = TEXT_FIELD + 1; i < self->n_values; i++)
+    if (worker->values[i].kind == JSON_VALUE_MISSING)
+      keep_example (self, line);
+    else if (!__atomic_load_n (&self->seen[i], __ATOMIC_RELAXED))
+      __atomic_store_n (&self->seen[i], TRUE, __ATOMIC_RELAXED);
+}
+
 /* FALSE: nothing of the file behind it counts. */
 static gboolean
 parse_line (DlpJsonlReader *self, Worker *worker, DlpReaderChunk *chunk, const Line *line)
@@ -244,6 +332,8 @@ parse_line (DlpJsonlReader *self, Worker *worker, DlpReaderChunk *chunk, const L
       reject_text (self, chunk, line, &worker->values[TEXT_FIELD]);
       return TRUE;
     }
+  if (self->n_values > 1)
+    note_fields (self, worker, line);
   append_values (self, chunk, worker->values);
   dlp_reader_chunk_end_record (chunk, line->lines);
   return TRUE;
@@ -279,8 +369,57 @@ dlp_jsonl_reader_parse (DlpReader *reader, gpointer data, DlpReaderChunk *chunk)
       lines = 0;
     }
 
+  __atomic_fetch_add (&self->n_parsed, worker->n_noted, __ATOMIC_RELEASE);
+  worker->n_noted = 0;
   dlp_reader_chunk_pass_lines (chunk, lines);
   json_scratch_trim (worker->scratch, worker->max_scratch);
+}
+
+/* ---- fields that no record has ---- */
+
+static void
+warn_of_field (DlpJsonlReader *self, const char *field, guint64 n, gboolean is_end)
+{
+  g_autofree char *there =
+      self->example_keys != NULL ? describe_keys (field, self->example_keys) : NULL;
+  g_autofree char *message = g_strdup_printf (
+      "fields=%s: in none of the %s%" G_GUINT64_FORMAT " records%s%s", field,
+      is_end ? "" : "first ", n, there != NULL ? "; there are " : "", there != NULL ? there : "");
+
+  dlp_element_warn (DLP_ELEMENT (self), NULL, -1, message);
+}
+
+/* Once, as soon as enough was read, or at the end. An attempt that goes on with little left says
+ * nothing: the records before it may have had the field. */
+static void
+judge_fields (DlpJsonlReader *self, gboolean is_end)
+{
+  guint64 n = __atomic_load_n (&self->n_parsed, __ATOMIC_ACQUIRE);
+
+  if (self->judged_fields || n == 0 || (n < ENOUGH_RECORDS && (!is_end || self->is_continued)))
+    return;
+  self->judged_fields = TRUE;
+  for (guint i = TEXT_FIELD + 1; i < self->n_values; i++)
+    if (!__atomic_load_n (&self->seen[i], __ATOMIC_RELAXED))
+      warn_of_field (self, self->fields[i - 1], n, is_end);
+}
+
+static DlpStep
+dlp_jsonl_reader_step (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpStep step =
+      DLP_ELEMENT_CLASS (dlp_jsonl_reader_parent_class)->step (element, cancellable, error);
+
+  judge_fields (DLP_JSONL_READER (element), step == DLP_STEP_END);
+  return step;
+}
+
+static gboolean
+dlp_jsonl_reader_load (DlpElement *element, GVariant *described, guint version, GError **error)
+{
+  DLP_JSONL_READER (element)->is_continued = TRUE;
+  return DLP_ELEMENT_CLASS (dlp_jsonl_reader_parent_class)
+      ->load (element, described, version, error);
 }
 
 /* ---- object ---- */
@@ -337,6 +476,8 @@ dlp_jsonl_reader_finalize (GObject *object)
   g_clear_pointer (&self->plan, json_plan_unref);
   g_free (self->field);
   g_strfreev (self->fields);
+  g_strfreev (self->example_keys);
+  g_free (self->seen);
 
   G_OBJECT_CLASS (dlp_jsonl_reader_parent_class)->finalize (object);
 }
@@ -354,6 +495,8 @@ dlp_jsonl_reader_class_init (DlpJsonlReaderClass *klass)
   reader_class->worker_new = dlp_jsonl_reader_worker_new;
   reader_class->worker_free = dlp_jsonl_reader_worker_free;
   reader_class->parse = dlp_jsonl_reader_parse;
+  DLP_ELEMENT_CLASS (klass)->step = dlp_jsonl_reader_step;
+  DLP_ELEMENT_CLASS (klass)->load = dlp_jsonl_reader_load;
   dlp_reader_class_set_counters (reader_class, counters);
   dlp_element_class_set_description (
       DLP_ELEMENT_CLASS (klass),

@@ -88,11 +88,17 @@ next_component (const char **path, GString *key, const char **fault)
       if (*p == '\\')
         {
           p++;
-          if (*p != '.' && *p != '\\')
+          if (*p != '.' && *p != ',' && *p != '\\')
             {
-              *fault = "a backslash may only stand before a dot or a backslash";
+              *fault = "a backslash may only stand before a dot, a comma or a backslash";
               return FALSE;
             }
+        }
+      else if (*p == ',')
+        {
+          *fault = "a comma separates nothing; give the property once for each field (fields=a "
+                   "fields=b), or write \\, for a comma in a key";
+          return FALSE;
         }
       g_string_append_c (key, *p);
     }

@@ -210,13 +210,6 @@ dlp_jsonl_sink_load (DlpElement *element, GVariant *described, guint version, GE
 
 /* ---- output ---- */
 
-static void
-add_string (GVariantBuilder *builder, const char *key, const char *value)
-{
-  if (value != NULL)
-    g_variant_builder_add (builder, "{sv}", key, g_variant_new_string (value));
-}
-
 static GVariant *
 make_manifest (DlpJsonlSink *self, const JsonlState *state)
 {
@@ -229,19 +222,15 @@ make_manifest (DlpJsonlSink *self, const JsonlState *state)
   if (json_row_has_lists (self->row))
     g_variant_builder_add (&builder, "{sv}", "tokens",
                            g_variant_new_uint64 (dlp_sink_get_n_tokens (DLP_SINK (self))));
-  if (self->model.vocab_size > 0)
-    g_variant_builder_add (&builder, "{sv}", "vocab-size",
-                           g_variant_new_uint64 (self->model.vocab_size));
-  add_string (&builder, "tokenizer", self->model.name);
-  add_string (&builder, "tokenizer-fingerprint", self->model.fingerprint);
+  dlp_upstream_model_describe (&self->model, &builder);
 
   g_object_get (self, "digest", &use_digest, NULL);
   if (use_digest)
     {
       DlpDigest digest = dlp_sink_get_digest (DLP_SINK (self));
-      g_autofree char *text = dlp_digest_to_string (&digest);
 
-      add_string (&builder, "digest", text);
+      g_variant_builder_add (&builder, "{sv}", "digest",
+                             g_variant_new_take_string (dlp_digest_to_string (&digest)));
     }
   return dlp_manifest_new ("jsonl", dlp_sink_get_run_id (DLP_SINK (self)), &file, 1,
                            g_variant_builder_end (&builder));

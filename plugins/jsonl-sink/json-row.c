@@ -47,7 +47,10 @@ fail_missing (DlpSchema *schema, const char *name, GError **error)
   g_autofree char *shown = dlp_schema_to_string (schema);
 
   g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-               "fields=%s: there is no such field in %s", name, shown);
+               "fields=%s: there is no such field in %s%s", name, shown,
+               strcmp (name, "text") == 0 ? "; a tokenizer before it keeps the text with "
+                                            "keep-text=true" :
+                                            "");
   return FALSE;
 }
 

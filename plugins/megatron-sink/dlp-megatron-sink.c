@@ -372,6 +372,7 @@ make_manifest (DlpMegatronSink *self, const DlpMegatronState *state, const DlpMe
     { paths->bin, state->tokens * state->width, state->bin_hash },
     { paths->idx, index_length, state->idx_hash },
   };
+  DlpUpstreamModel model = self->model; /* borrowed */
   GVariantBuilder builder;
   gboolean use_digest;
 
@@ -381,13 +382,8 @@ make_manifest (DlpMegatronSink *self, const DlpMegatronState *state, const DlpMe
   g_variant_builder_add (&builder, "{sv}", "tokens", g_variant_new_uint64 (state->tokens));
   g_variant_builder_add (&builder, "{sv}", "dtype",
                          g_variant_new_string (dtype_name ((guint) state->width)));
-  if (self->vocabulary > 0)
-    g_variant_builder_add (&builder, "{sv}", "vocab-size", g_variant_new_uint64 (self->vocabulary));
-  if (self->model.name != NULL)
-    g_variant_builder_add (&builder, "{sv}", "tokenizer", g_variant_new_string (self->model.name));
-  if (self->model.fingerprint != NULL)
-    g_variant_builder_add (&builder, "{sv}", "tokenizer-fingerprint",
-                           g_variant_new_string (self->model.fingerprint));
+  model.vocab_size = self->vocabulary;
+  dlp_upstream_model_describe (&model, &builder);
 
   if (dlp_sink_is_finished_early (DLP_SINK (self)))
     g_variant_builder_add (&builder, "{sv}", "finished-early", g_variant_new_boolean (TRUE));

@@ -2,6 +2,8 @@
 
 #include "dlp-tokenizer-element.h"
 
+#include <string.h>
+
 #include <dlpipe/dlp-tokenizer.h>
 
 #define NO_EOD G_MAXUINT32
@@ -38,8 +40,9 @@ struct _DlpTokenizerElement
 
   DlpTokenizer *tokenizer;
   guint32 eod_id;
-  gboolean wide;    /* ids of 4 bytes */
-  guint text_field; /* of the input */
+  guint32 vocab_size; /* the eod included */
+  gboolean wide;      /* ids of 4 bytes */
+  guint text_field;   /* of the input */
   guint n_kept;
   guint *kept; /* fields of the input that the output has too, in its order */
 };
@@ -59,6 +62,8 @@ enum
   PROP_VOCAB_SIZE,
   PROP_MODEL_NAME,
   PROP_MODEL_FINGERPRINT,
+  PROP_MODEL_FILE,
+  PROP_MODEL_PATTERN,
   N_PROPS
 };
 
@@ -79,6 +84,16 @@ G_DEFINE_FINAL_TYPE (DlpTokenizerElement, dlp_tokenizer_element, DLP_TYPE_TRANSF
 
 /* ---- build ---- */
 
+/* Of a rank file nothing more is known than its tokens: the end-of-document token may lie behind
+ * them, as that of most trainers does. The ids of a known model are all known. */
+static guint64
+get_eod_limit (DlpTokenizerElement *self)
+{
+  return dlp_tokenizer_get_n_specials (self->tokenizer) > 0 ?
+             dlp_tokenizer_get_vocab_size (self->tokenizer) :
+             G_MAXINT32;
+}
+
 static gboolean
 parse_eod_id (DlpTokenizerElement *self, gboolean *found, GError **error)
 {
@@ -87,12 +102,11 @@ parse_eod_id (DlpTokenizerElement *self, gboolean *found, GError **error)
   *found = g_ascii_string_to_unsigned (self->eod_token, 10, 0, G_MAXUINT64, &id, NULL);
   if (!*found)
     return TRUE;
-  if (id >= dlp_tokenizer_get_vocab_size (self->tokenizer))
+  if (id >= get_eod_limit (self))
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "eod-token=%s: ids of %s are below %u", self->eod_token,
-                   dlp_tokenizer_get_name (self->tokenizer),
-                   dlp_tokenizer_get_vocab_size (self->tokenizer));
+                   "eod-token=%s: ids of %s are below %" G_GUINT64_FORMAT, self->eod_token,
+                   dlp_tokenizer_get_name (self->tokenizer), get_eod_limit (self));
       return FALSE;
     }
   self->eod_id = (guint32) id;
@@ -109,9 +123,17 @@ find_eod (DlpTokenizerElement *self, GError **error)
     return TRUE;
   if (self->eod_token == NULL || self->eod_token[0] == '\0')
     {
-      if (dlp_tokenizer_get_eod (self->tokenizer, &self->eod_id, error))
+      g_autoptr (GError) local = NULL;
+      guint n;
+
+      if (dlp_tokenizer_get_eod (self->tokenizer, &self->eod_id, &local))
         return TRUE;
-      g_prefix_error (error, "eod: ");
+      n = dlp_tokenizer_get_n_specials (self->tokenizer);
+      g_set_error (
+          error, local->domain, local->code,
+          "eod: %s; eod-token=%s names it (ordinary ids are below %u%s), eod=none adds none",
+          local->message, n > 0 ? "TEXT or ID" : "ID",
+          dlp_tokenizer_get_vocab_size (self->tokenizer), n > 0 ? "" : ", it may lie behind them");
       return FALSE;
     }
   if (!parse_eod_id (self, &is_number, error))
@@ -204,7 +226,10 @@ dlp_tokenizer_element_negotiate (DlpElement *element, GError **error)
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s", local->message);
       return FALSE;
     }
-  self->wide = dlp_tokenizer_get_vocab_size (self->tokenizer) > 65536;
+  self->vocab_size = dlp_tokenizer_get_vocab_size (self->tokenizer);
+  if (self->eod_id != NO_EOD)
+    self->vocab_size = MAX (self->vocab_size, self->eod_id + 1);
+  self->wide = self->vocab_size > 65536;
   out = make_schema (self, in, error);
   if (out == NULL)
     return FALSE;
@@ -340,6 +365,59 @@ count_specials (DlpTokenizerElement *self, const char *text, gsize size, DlpTran
   return hits;
 }
 
+/* (transfer full): "sample/a.jsonl: row 17", or by numbers where no file is known. */
+static char *
+describe_place (DlpTokenizerElement *self, const DlpRecordBatch *batch, guint row)
+{
+  const DlpCoordinate *at = dlp_record_batch_get_coordinate (batch, row);
+  g_autofree char *file = dlp_element_dup_input_name (DLP_ELEMENT (self), at);
+
+  return file != NULL ? g_strdup_printf ("%s: row %" G_GUINT64_FORMAT, file, at->row) :
+                        g_strdup_printf ("source %u, file %u, row %" G_GUINT64_FORMAT, at->source,
+                                         at->file, at->row);
+}
+
+/* The special token whose text comes first in a document. */
+static const char *
+find_special (DlpTokenizerElement *self, const char *text, gsize size)
+{
+  const char *found = NULL;
+  const char *first = NULL;
+
+  for (guint i = 0; i < dlp_tokenizer_get_n_specials (self->tokenizer); i++)
+    {
+      const char *content = dlp_tokenizer_get_special (self->tokenizer, i, NULL);
+      const char *at = memmem (text, size, content, strlen (content));
+
+      if (at != NULL && (first == NULL || at < first))
+        {
+          first = at;
+          found = content;
+        }
+    }
+  return found;
+}
+
+static gboolean
+fail_special (DlpTokenizerElement *self,
+              const DlpRecordBatch *batch,
+              guint row,
+              const char *text,
+              gsize size,
+              guint hits,
+              GError **error)
+{
+  g_autofree char *place = describe_place (self, batch, row);
+  const char *content = find_special (self, text, size);
+
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
+               "%s: %s: the document has the text of a special token, %s (%u in all); "
+               "special-tokens=text takes it as ordinary text, drop leaves such documents out",
+               dlp_element_get_name (DLP_ELEMENT (self)), place, content != NULL ? content : "?",
+               hits);
+  return FALSE;
+}
+
 /* FALSE: the record is not to be delivered; or an error. */
 static gboolean
 check_specials (DlpTokenizerElement *self,
@@ -351,7 +429,6 @@ check_specials (DlpTokenizerElement *self,
                 GError **error)
 {
   guint hits = count_specials (self, text, size, output);
-  const DlpCoordinate *at;
 
   if (G_LIKELY (hits == 0))
     return TRUE;
@@ -362,14 +439,7 @@ check_specials (DlpTokenizerElement *self,
                                  dlp_record_batch_slice ((DlpRecordBatch *) batch, row, 1));
       return FALSE;
     }
-  at = dlp_record_batch_get_coordinate (batch, row);
-  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
-               "%s: source %u, file %u, row %" G_GUINT64_FORMAT
-               ": the text of a special token is in a document, %u times; special-tokens=text "
-               "takes it as ordinary text, "
-               "drop leaves such documents out",
-               dlp_element_get_name (DLP_ELEMENT (self)), at->source, at->file, at->row, hits);
-  return FALSE;
+  return fail_special (self, batch, row, text, size, hits, error);
 }
 
 static gboolean
@@ -380,20 +450,17 @@ fail_record (DlpTokenizerElement *self,
              gssize code,
              GError **error)
 {
-  const DlpCoordinate *at = dlp_record_batch_get_coordinate (batch, row);
+  g_autofree char *place = describe_place (self, batch, row);
 
   if (code == -1)
     g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
-                 "%s: source %u, file %u, row %" G_GUINT64_FORMAT
-                 ": a text of %zu bytes has more than the %zu tokens that fit; set a smaller "
+                 "%s: %s: a text of %zu bytes has more than the %zu tokens that fit; set a smaller "
                  "max-record-bytes on the reader",
-                 dlp_element_get_name (DLP_ELEMENT (self)), at->source, at->file, at->row, size,
-                 get_max_ids (self));
+                 dlp_element_get_name (DLP_ELEMENT (self)), place, size, get_max_ids (self));
   else
     g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
-                 "%s: source %u, file %u, row %" G_GUINT64_FORMAT
-                 ": the pattern exceeds the limits of its engine on a text of %zu bytes",
-                 dlp_element_get_name (DLP_ELEMENT (self)), at->source, at->file, at->row, size);
+                 "%s: %s: the pattern exceeds the limits of its engine on a text of %zu bytes",
+                 dlp_element_get_name (DLP_ELEMENT (self)), place, size);
   return FALSE;
 }
 
@@ -470,6 +537,62 @@ dlp_tokenizer_element_process (DlpTransform *transform,
   dlp_transform_output_count (output, COUNT_UNMATCHED,
                               dlp_tokenizer_context_get_dropped (worker) - unmatched);
   return TRUE;
+}
+
+/* ---- the end ---- */
+
+static guint64
+get_count (GVariant *counts, guint counter)
+{
+  guint64 n = 0;
+
+  g_variant_lookup (counts, counter_names[counter], "t", &n);
+  return n;
+}
+
+/* What was done to documents in silence is said once. */
+static void
+warn_of_counts (DlpElement *element)
+{
+  DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (element);
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
+  g_autoptr (DlpState) state = klass->save (element);
+  g_autoptr (GVariant) counts = g_variant_ref_sink (klass->describe (element, state));
+  guint64 specials = get_count (counts, COUNT_SPECIALS);
+  guint64 dropped = get_count (counts, COUNT_DROPPED);
+  guint64 unmatched = get_count (counts, COUNT_UNMATCHED);
+  g_autofree char *message = NULL;
+  g_autofree char *of_pattern = NULL;
+
+  if (self->special_tokens == DLP_SPECIAL_TOKENS_DROP && dropped > 0)
+    message = g_strdup_printf ("%" G_GUINT64_FORMAT
+                               " documents were left out: they had the text of special tokens "
+                               "(special-tokens=drop)",
+                               dropped);
+  else if (self->special_tokens == DLP_SPECIAL_TOKENS_TEXT && specials > 0)
+    message = g_strdup_printf ("documents had the text of special tokens %" G_GUINT64_FORMAT
+                               " times; it was taken as ordinary text (special-tokens=text)",
+                               specials);
+  if (message != NULL)
+    dlp_element_warn (element, NULL, -1, message);
+
+  if (unmatched == 0)
+    return;
+  of_pattern = g_strdup_printf ("%" G_GUINT64_FORMAT
+                                " bytes of text were left out: the pattern matches them nowhere",
+                                unmatched);
+  dlp_element_warn (element, NULL, -1, of_pattern);
+}
+
+static DlpStep
+dlp_tokenizer_element_step (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpStep step =
+      DLP_ELEMENT_CLASS (dlp_tokenizer_element_parent_class)->step (element, cancellable, error);
+
+  if (step == DLP_STEP_END)
+    warn_of_counts (element);
+  return step;
 }
 
 /* ---- properties ---- */
@@ -558,8 +681,7 @@ dlp_tokenizer_element_get_property (GObject *object, guint id, GValue *value, GP
       g_value_set_uint64 (value, self->cache_bytes);
       break;
     case PROP_VOCAB_SIZE:
-      g_value_set_uint64 (
-          value, self->tokenizer != NULL ? dlp_tokenizer_get_vocab_size (self->tokenizer) : 0);
+      g_value_set_uint64 (value, self->tokenizer != NULL ? self->vocab_size : 0);
       break;
     case PROP_MODEL_NAME:
       g_value_set_string (
@@ -568,6 +690,13 @@ dlp_tokenizer_element_get_property (GObject *object, guint id, GValue *value, GP
     case PROP_MODEL_FINGERPRINT:
       g_value_set_string (
           value, self->tokenizer != NULL ? dlp_tokenizer_get_fingerprint (self->tokenizer) : NULL);
+      break;
+    case PROP_MODEL_FILE:
+      g_value_set_string (
+          value, self->tokenizer != NULL ? dlp_tokenizer_get_file (self->tokenizer) : NULL);
+      break;
+    case PROP_MODEL_PATTERN:
+      g_value_set_string (value, self->pattern);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -629,6 +758,10 @@ install_properties (GObjectClass *object_class)
       g_param_spec_string ("model-name", NULL, "Name of the tokenizer", NULL, r);
   properties[PROP_MODEL_FINGERPRINT] = g_param_spec_string (
       "model-fingerprint", NULL, "SHA-256 over vocabulary, pattern and special tokens", NULL, r);
+  properties[PROP_MODEL_FILE] = g_param_spec_string (
+      "model-file", NULL, "Path of the rank file, where it is no known model", NULL, r);
+  properties[PROP_MODEL_PATTERN] =
+      g_param_spec_string ("model-pattern", NULL, "The pattern that was given", NULL, r);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
@@ -643,6 +776,7 @@ dlp_tokenizer_element_class_init (DlpTokenizerElementClass *klass)
   object_class->get_property = dlp_tokenizer_element_get_property;
   object_class->finalize = dlp_tokenizer_element_finalize;
   element_class->negotiate = dlp_tokenizer_element_negotiate;
+  element_class->step = dlp_tokenizer_element_step;
   transform_class->counters = counter_names;
   transform_class->worker_memory = CACHE_BYTES;
   transform_class->worker_new = dlp_tokenizer_element_worker_new;

@@ -12,7 +12,7 @@
 #define LONGEST (120 * G_USEC_PER_SEC)
 #define POLL_US 500
 
-static const char *program;
+static char *program;
 static const char *data_dir;
 
 void
@@ -23,6 +23,19 @@ launch_rig_init (int argc, char **argv)
   /* Runs have another working directory. */
   program = g_canonicalize_filename (argv[1], NULL);
   data_dir = g_canonicalize_filename (argv[2], NULL);
+}
+
+void
+launch_rig_set_program (const char *path)
+{
+  g_free (program);
+  program = g_canonicalize_filename (path, NULL);
+}
+
+const char *
+launch_rig_get_program (void)
+{
+  return program;
 }
 
 const char *

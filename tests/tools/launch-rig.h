@@ -23,6 +23,9 @@ typedef struct
 /* @argv: of the test: the program, and the folder with test data. */
 void launch_rig_init (int argc, char **argv);
 const char *launch_rig_get_data (void);
+const char *launch_rig_get_program (void);
+/* Another program from now on. */
+void launch_rig_set_program (const char *path);
 
 LaunchRig *launch_rig_new (void);
 void launch_rig_free (LaunchRig *self);

@@ -482,6 +482,54 @@ test_lines (Fixture *fixture, gconstpointer data)
   assert_has (fixture->out, "line 2: is cut");
 }
 
+/* What no sink has written is not looked into, and nothing of it gets on a terminal. */
+static void
+test_not_text (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *bytes;
+    gsize n;
+    const char *what;
+  } files[] = {
+    { "\x1f\x8b\x08\0rest\n", 10, "is compressed with gzip" },
+    { "\x28\xb5\x2f\xfdrest\n", 9, "is compressed with zstd" },
+    { "PAR1rest", 8, "is a Parquet file" },
+    { "text\n\0\1\2\n", 9, "is binary" },
+  };
+  static const char *const names[] = { "info @", "head @", "sample @", "verify @" };
+
+  g_assert_no_errno (g_unlink (fixture->bin));
+  g_assert_no_errno (g_unlink (fixture->idx));
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (names); k++)
+      {
+        g_assert_true (
+            g_file_set_contents (fixture->location, files[i].bytes, (gssize) files[i].n, NULL));
+        g_assert_cmpint (run (fixture, names[k]), ==, 2);
+        g_assert_cmpstr (fixture->out, ==, "");
+        assert_has (fixture->err, files[i].what);
+      }
+}
+
+static void
+test_unfinished (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *state = g_strconcat (fixture->location, "2.dlpipe", NULL);
+  g_autofree char *partial = g_build_filename (fixture->folder, ".x3.ab.1.partial", NULL);
+
+  g_assert_cmpint (g_mkdir (state, 0700), ==, 0);
+  g_assert_cmpint (run (fixture, "info @2"), ==, 2);
+  assert_has (fixture->err, "x2: unfinished: the state of its run is in ");
+  g_assert_cmpint (run (fixture, "head @2.bin"), ==, 2);
+  assert_has (fixture->err, "x2: unfinished");
+  g_assert_no_errno (g_rmdir (state));
+
+  g_assert_true (g_file_set_contents (partial, "x", 1, NULL));
+  g_assert_cmpint (run (fixture, "info @3"), ==, 2);
+  assert_has (fixture->err, "x3: unfinished: a run is writing it, or has left it: ");
+}
+
 static void
 test_empty (Fixture *fixture, gconstpointer data)
 {
@@ -528,6 +576,8 @@ main (int argc, char **argv)
   add ("/dataset/bad-manifest", test_bad_manifest);
   add ("/dataset/lines", test_lines);
   add ("/dataset/empty", test_empty);
+  add ("/dataset/not-text", test_not_text);
+  add ("/dataset/unfinished", test_unfinished);
 
   return g_test_run ();
 }

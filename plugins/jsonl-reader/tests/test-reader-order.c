@@ -84,7 +84,8 @@ check (const Order *order, gboolean spoilt, guint64 chunk_bytes, guint workers)
     write_file (fixture, order, i, spoilt);
   fixture_set_source (fixture, "epochs=%u", order->epochs);
   fixture_set_source (fixture, "shuffle=%s", order->shuffle ? "true" : "false");
-  fixture_set_source (fixture, "reshuffle=%s", order->reshuffle ? "true" : "false");
+  fixture_set_source (fixture, "reshuffle=%s",
+                      order->shuffle && order->reshuffle ? "true" : "false");
   fixture_set_reader (fixture, "interleave=%u", order->interleave);
   fixture_set_reader (fixture, "max-bad-ratio=1");
   fixture_set_reader (fixture, "chunk-bytes=%" G_GUINT64_FORMAT, chunk_bytes);
