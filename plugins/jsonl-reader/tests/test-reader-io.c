@@ -31,7 +31,7 @@ static GLogWriterOutput
 write_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
 {
   for (gsize i = 0; i < n_fields; i++)
-    if (strcmp (fields[i].key, "MESSAGE") == 0)
+    if (strcmp (fields[i].key, "MESSAGE") == 0 && strstr (fields[i].value, "threads") != NULL)
       g_strlcpy (last_message, fields[i].value, sizeof last_message);
   return g_log_writer_default (level, fields, n_fields, data);
 }
