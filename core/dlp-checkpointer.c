@@ -240,7 +240,8 @@ write_checkpoint (DlpCheckpointer *self, DlpSnapshot *snapshots, bool complete, 
   if (complete && !dlp_state_dir_save (pipeline->dir, payload, error))
     return false;
   count = __atomic_add_fetch (&self->count, 1, __ATOMIC_RELAXED);
-  g_debug ("checkpoint %u is written%s", count, complete ? ", of the complete run" : "");
+  if (g_log_get_debug_enabled ())
+    g_debug ("checkpoint %u is written%s", count, complete ? ", of the complete run" : "");
   return true;
 }
 

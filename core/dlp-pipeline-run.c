@@ -243,8 +243,9 @@ start_elements (DlpPipeline *self, GError **error)
       DlpElement *element = g_ptr_array_index (self->order, i);
       bool ok;
 
-      g_debug ("%s: starts, with %zu KiB of memory of its own", dlp_element_get_name (element),
-               dlp_element_get_memory_share (element) >> 10);
+      if (g_log_get_debug_enabled ())
+        g_debug ("%s: starts, with %zu KiB of memory of its own", dlp_element_get_name (element),
+                 dlp_element_get_memory_share (element) >> 10);
       dlp_watchdog_enter (self->watchdog, element, "is starting");
       ok = dlp_element_start (element, error);
       dlp_watchdog_leave (self->watchdog);

@@ -63,9 +63,10 @@ open_stream (DlpReaderLane *self, GCancellable *cancellable)
                                        priv->effective_read_size, cancellable, &self->failed);
   if (self->stream == NULL)
     return false;
-  g_debug ("%s: opens %s, %" G_GINT64_FORMAT " bytes",
-           dlp_element_get_name (DLP_ELEMENT (self->reader)), self->name,
-           dlp_file_get_size (self->file));
+  if (g_log_get_debug_enabled ())
+    g_debug ("%s: opens %s, %" G_GINT64_FORMAT " bytes",
+             dlp_element_get_name (DLP_ELEMENT (self->reader)), self->name,
+             dlp_file_get_size (self->file));
   dlp_byte_stream_limit_memory (self->stream, priv->stream_memory,
                                 dlp_element_get_scratch_folder (DLP_ELEMENT (self->reader)));
   return true;

@@ -161,5 +161,6 @@ launch_log_init (gboolean quiet, gboolean verbose)
 {
   hide_messages = quiet;
   show_debug = verbose;
+  g_log_set_debug_enabled (verbose);
   g_log_set_writer_func (write_log, NULL, NULL);
 }

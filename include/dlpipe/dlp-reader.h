@@ -48,9 +48,9 @@ struct _DlpReaderClass
   gpointer reserved[8];
 };
 
-/* For samples, before the run: of each file only the beginning is read, so much of its stored bytes,
- * but at least @min_bytes, up to the end of a record. The report says in `read-by-codec` how many
- * bytes that were. */
+/* For samples, before the run: of each file only the beginning is read, so much of its stored
+ * bytes, but at least @min_bytes, up to the end of a record. The report says in `read-by-codec` how
+ * many bytes that were. */
 DLP_API void dlp_reader_set_head (DlpReader *self, double share, guint64 min_bytes);
 /* The bytes, of which at least 64 behind the end may be read. */
 DLP_API const guint8 *dlp_reader_chunk_get_data (DlpReaderChunk *self, gsize *size);
