@@ -65,8 +65,8 @@ remove_tree (const char *path)
     {
       g_autofree char *child = g_build_filename (path, name, NULL);
 
-      /* Runs write no tree deeper than the state folder in the output folder. */
-      if (g_file_test (child, G_FILE_TEST_IS_DIR))
+      /* Never through a link: what it leads to is not ours. Runs write no deep trees. */
+      if (!g_file_test (child, G_FILE_TEST_IS_SYMLINK) && g_file_test (child, G_FILE_TEST_IS_DIR))
         remove_tree (child);
       else
         remove (child);
