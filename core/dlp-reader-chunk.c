@@ -5,15 +5,6 @@
 #include "dlp-reader-private.h"
 #include "dlp-record-batch-private.h"
 
-static void
-clear_reject (gpointer data)
-{
-  DlpReaderReject *reject = data;
-
-  g_free (reject->message);
-  g_free (reject->data);
-}
-
 DlpReaderChunk *
 dlp_reader_chunk_new (DlpReaderLane *lane,
                       guint8 *data,
@@ -41,7 +32,7 @@ dlp_reader_chunk_free (DlpReaderChunk *self)
 {
   dlp_reader_give_buffer (self->reader, self->data, self->capacity);
   g_ptr_array_unref (self->batches);
-  g_clear_pointer (&self->rejects, g_array_unref);
+  dlp_reader_rejects_clear (&self->rejects);
   g_clear_pointer (&self->counts, g_array_unref);
   g_free (self->damage);
   g_free (self);
@@ -110,24 +101,20 @@ add_reject (DlpReaderChunk *self,
             gsize offset,
             const guint8 *data,
             gsize size,
-            char *message)
+            const char *message,
+            bool may_refer)
 {
-  DlpReaderReject reject = {
+  const DlpReaderReject reject = {
     .row = self->rows++,
     .line = (self->lines += lines),
     .kind = kind,
     .message = message,
     .offset = offset,
+    .data = data,
     .size = MIN (size, DLP_READER_MAX_REJECTED),
   };
 
-  reject.data = g_memdup2 (data, reject.size);
-  if (self->rejects == NULL)
-    {
-      self->rejects = g_array_new (FALSE, FALSE, sizeof (DlpReaderReject));
-      g_array_set_clear_func (self->rejects, clear_reject);
-    }
-  g_array_append_val (self->rejects, reject);
+  dlp_reader_rejects_add (&self->rejects, &reject, may_refer ? self->data : NULL, self->size);
 }
 
 void
@@ -140,10 +127,9 @@ dlp_reader_chunk_reject (DlpReaderChunk *self,
                          char *message)
 {
   dlp_record_batch_builder_drop_record (self->builder);
-  if (self->damage != NULL)
-    g_free (message);
-  else
-    add_reject (self, lines, kind, offset, data, size, message);
+  if (self->damage == NULL)
+    add_reject (self, lines, kind, offset, data, size, message, true);
+  g_free (message);
 }
 
 void
@@ -186,10 +172,13 @@ dlp_reader_chunk_count (DlpReaderChunk *self, guint counter, guint64 n)
 void
 dlp_reader_chunk_set_too_long (DlpReaderChunk *self, guint64 record_size, guint64 max_record_bytes)
 {
-  add_reject (self, 1, "too-long", 0, self->data, self->size,
-              g_strdup_printf ("a record of %" G_GUINT64_FORMAT
-                               " bytes, above the max-record-bytes=%" G_GUINT64_FORMAT " allowed",
-                               record_size, max_record_bytes));
+  g_autofree char *message =
+      g_strdup_printf ("a record of %" G_GUINT64_FORMAT
+                       " bytes, above the max-record-bytes=%" G_GUINT64_FORMAT " allowed",
+                       record_size, max_record_bytes);
+
+  add_reject (self, 1, "too-long", 0, self->data, self->size, message, false);
+  dlp_reader_rejects_finish (&self->rejects);
 }
 
 void
@@ -198,6 +187,7 @@ dlp_reader_chunk_parse (DlpReaderChunk *self, gpointer worker, DlpRecordBatchBui
   self->builder = builder;
   DLP_READER_GET_CLASS (self->reader)->parse (self->reader, worker, self);
   finish_batch (self);
+  dlp_reader_rejects_finish (&self->rejects);
   self->builder = NULL;
 }
 
@@ -208,8 +198,9 @@ dlp_reader_chunk_get_bytes (DlpReaderChunk *self)
 
   for (guint i = 0; i < self->batches->len; i++)
     bytes += dlp_record_batch_get_bytes (g_ptr_array_index (self->batches, i));
-  for (guint i = 0; self->rejects != NULL && i < self->rejects->len; i++)
-    bytes += g_array_index (self->rejects, DlpReaderReject, i).size;
+  bytes += self->rejects.capacity;
+  if (self->counts != NULL)
+    bytes += self->counts->len * sizeof (DlpReaderCount);
   return bytes;
 }
 
@@ -247,6 +238,8 @@ find_row (DlpRecordBatch *batch, guint from, guint64 row)
 void
 dlp_reader_chunk_adopt (DlpReaderChunk *self, guint64 base_row, guint64 reached)
 {
+  const DlpReaderReject *reject;
+
   self->adopted = true;
   if (base_row > 0)
     for (guint i = 0; i < self->batches->len; i++)
@@ -262,9 +255,9 @@ dlp_reader_chunk_adopt (DlpReaderChunk *self, guint64 base_row, guint64 reached)
       self->row_in_batch = 0;
       self->batch++;
     }
-  while (self->rejects != NULL && self->reject < self->rejects->len &&
-         base_row + g_array_index (self->rejects, DlpReaderReject, self->reject).row < reached)
-    self->reject++;
+  while ((reject = dlp_reader_rejects_peek (&self->rejects, self->data)) != NULL &&
+         base_row + reject->row < reached)
+    dlp_reader_rejects_pass (&self->rejects);
   while (self->counts != NULL && self->count < self->counts->len &&
          base_row + g_array_index (self->counts, DlpReaderCount, self->count).row < reached)
     self->count++;

@@ -77,7 +77,8 @@ parse_chunk (DlpElement *element, guint index, gpointer data)
       DlpReaderWorker *worker = get_worker (self, index);
 
       dlp_reader_chunk_parse (chunk, worker->user, worker->builder);
-      dlp_reader_give_buffer (self, g_steal_pointer (&chunk->data), chunk->capacity);
+      if (!chunk->rejects.refers)
+        dlp_reader_give_buffer (self, g_steal_pointer (&chunk->data), chunk->capacity);
     }
   bytes = dlp_reader_chunk_get_bytes (chunk);
 

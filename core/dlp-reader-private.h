@@ -91,18 +91,47 @@ bool dlp_reader_state_load (DlpReaderState *self,
                             const char *const *counters,
                             GError **error);
 
-/* ---- chunks (dlp-reader-chunk.c) ---- */
+/* ---- bad records (dlp-reader-rejects.c) ---- */
 
 typedef struct
 {
   guint64 row; /* within the chunk */
   guint64 line;
   const char *kind;
-  char *message;
+  const char *message;
   gsize offset; /* of the fault, within the chunk */
-  guint8 *data;
+  const guint8 *data;
   gsize size;
 } DlpReaderReject;
+
+/* Those of a chunk, in order; first all are added, then they are read. */
+typedef struct
+{
+  guint8 *bytes;
+  gsize size, capacity;
+  gsize copied; /* of the chunk's bytes */
+  bool refers;  /* to the chunk's bytes, which must stay */
+  gsize message_at, message_length;
+  gsize data_at;        /* of the last one, in the chunk */
+  DlpReaderReject last; /* that was added, or read */
+  gsize at;
+  bool has_next;
+} DlpReaderRejects;
+
+/* @chunk: (nullable): the bytes that those of the record are in; where they are not, or NULL, the
+ * record's are copied. */
+void dlp_reader_rejects_add (DlpReaderRejects *self,
+                             const DlpReaderReject *reject,
+                             const guint8 *chunk,
+                             gsize chunk_size);
+/* All are added. */
+void dlp_reader_rejects_finish (DlpReaderRejects *self);
+/* (nullable): the next one; valid until another is looked at. */
+const DlpReaderReject *dlp_reader_rejects_peek (DlpReaderRejects *self, const guint8 *chunk);
+void dlp_reader_rejects_pass (DlpReaderRejects *self);
+void dlp_reader_rejects_clear (DlpReaderRejects *self);
+
+/* ---- chunks (dlp-reader-chunk.c) ---- */
 
 typedef struct
 {
@@ -117,7 +146,7 @@ struct _DlpReaderChunk
   DlpReaderLane *lane;
   GList link; /* in the lane's queue */
 
-  guint8 *data; /* NULL once it is parsed */
+  guint8 *data; /* once it is parsed: NULL, or what bad records refer to */
   gsize size;
   gsize capacity;
   guint64 offset;
@@ -127,9 +156,9 @@ struct _DlpReaderChunk
   /* What parse() made of it. */
   DlpRecordBatchBuilder *builder;
   GPtrArray
-      *batches;    /* of DlpRecordBatch; rows in coordinates are within the chunk until adopted */
-  GArray *rejects; /* (nullable) of DlpReaderReject */
-  GArray *counts;  /* (nullable) of DlpReaderCount */
+      *batches; /* of DlpRecordBatch; rows in coordinates are within the chunk until adopted */
+  DlpReaderRejects rejects;
+  GArray *counts; /* (nullable) of DlpReaderCount */
   guint64 rows;
   guint64 lines;
   char *damage;
@@ -140,7 +169,7 @@ struct _DlpReaderChunk
 
   /* Release; the element's thread. */
   bool adopted;
-  guint batch, row_in_batch, reject, count;
+  guint batch, row_in_batch, count;
 };
 
 /* Takes @data. */

@@ -78,12 +78,10 @@ count_read (DlpReader *self, DlpReaderLane *lane, guint64 bytes)
 
 /* ---- rows of a chunk ---- */
 
-static DlpReaderReject *
+static const DlpReaderReject *
 next_reject (DlpReaderChunk *chunk)
 {
-  if (chunk->rejects == NULL || chunk->reject == chunk->rejects->len)
-    return NULL;
-  return &g_array_index (chunk->rejects, DlpReaderReject, chunk->reject);
+  return dlp_reader_rejects_peek (&chunk->rejects, chunk->data);
 }
 
 static DlpRecordBatch *
@@ -98,7 +96,7 @@ static guint
 count_good (DlpReaderChunk *chunk, const DlpReaderPlace *place)
 {
   DlpRecordBatch *batch = next_batch (chunk);
-  DlpReaderReject *reject = next_reject (chunk);
+  const DlpReaderReject *reject = next_reject (chunk);
   guint low = chunk->row_in_batch;
   guint high;
 
@@ -174,12 +172,12 @@ static bool
 emit_bad (DlpReader *self, DlpReaderChunk *chunk, DlpReaderPlace *place, GError **error)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
-  DlpReaderReject *reject = next_reject (chunk);
+  const DlpReaderReject *reject = next_reject (chunk);
 
   if (!dlp_reader_admit_reject (self, chunk, place, reject, error))
     return false;
   place->reached = place->row + reject->row + 1;
-  chunk->reject++;
+  dlp_reader_rejects_pass (&chunk->rejects);
   add_counts (priv, chunk, reject->row + 1);
   return true;
 }
