@@ -276,7 +276,8 @@ dlp_reader_start_io (DlpReader *self, GError **error)
   guint wanted = priv->threaded ? priv->max_open : 0;
   int code = 0;
 
-  dlp_element_get_private (DLP_ELEMENT (self))->io_lanes = priv->threaded ? priv->interleave : 0;
+  __atomic_store_n (&dlp_element_get_private (DLP_ELEMENT (self))->io_lanes,
+                    priv->threaded ? priv->interleave : 0, __ATOMIC_RELAXED);
   priv->threads = g_new (pthread_t, wanted);
   while (priv->n_threads < wanted && code == 0)
     {

@@ -51,6 +51,17 @@ print_run_settings (DlpPipeline *pipeline, GVariant *report, const LaunchOptions
 }
 
 static void
+print_property (DlpElement *element, const char *property, const char *value, const char *origin)
+{
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
+  g_autofree char *result = klass->comes_to != NULL ? klass->comes_to (element, property) : NULL;
+  g_autofree char *text =
+      result != NULL ? g_strdup_printf ("%s: %s", value, result) : g_strdup (value);
+
+  print_setting (property, text, origin);
+}
+
+static void
 print_element_settings (DlpPipeline *pipeline)
 {
   g_autoptr (GVariant) settings = dlp_pipeline_get_settings (pipeline);
@@ -69,7 +80,7 @@ print_element_settings (DlpPipeline *pipeline)
                   dlp_element_get_factory (dlp_pipeline_get_element (pipeline, element)));
           shown = element;
         }
-      print_setting (property, value, origin);
+      print_property (dlp_pipeline_get_element (pipeline, element), property, value, origin);
     }
 }
 

@@ -133,19 +133,22 @@ static bool
 sum_read (LaunchProgress *self, GArray *now, GArray *base, double *sum)
 {
   g_autoptr (GArray) start = launch_get_elements (self->start);
+  bool goes_on = false, any = false;
 
   *sum = 0;
   for (guint i = 0; i < now->len && i < base->len && i < start->len; i++)
     {
-      double n = count_read (&g_array_index (now, LaunchElement, i),
-                             &g_array_index (base, LaunchElement, i),
-                             &g_array_index (start, LaunchElement, i));
+      const LaunchElement *first = &g_array_index (start, LaunchElement, i);
+      const LaunchElement *last = &g_array_index (now, LaunchElement, i);
+      double n = count_read (last, &g_array_index (base, LaunchElement, i), first);
 
       if (n < 0)
         return false;
+      goes_on |= first->records_out > 0;
+      any |= last->records_out > first->records_out;
       *sum += n;
     }
-  return true;
+  return any || !goes_on;
 }
 
 static void

@@ -112,7 +112,11 @@ struct _DlpElementClass
    * dlp_element_get_memory_share(). The default asks for next to nothing. */
   gsize (*want_memory) (DlpElement *self, guint n_workers);
 
-  gpointer reserved[15];
+  /* (nullable) (transfer full): after negotiate(): what a property that is left to the element
+   * comes to, such as an automatic width; NULL: it is what it is set to. */
+  char *(*comes_to) (DlpElement *self, const char *property);
+
+  gpointer reserved[14];
 };
 
 /* ---- construction (in instance init, or request_pad) ---- */

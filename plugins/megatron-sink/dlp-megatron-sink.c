@@ -143,6 +143,18 @@ dlp_megatron_sink_negotiate (DlpElement *element, GError **error)
   return choose_width (self, error);
 }
 
+static char *
+dlp_megatron_sink_comes_to (DlpElement *element, const char *property)
+{
+  DlpMegatronSink *self = DLP_MEGATRON_SINK (element);
+
+  if (strcmp (property, "dtype") == 0 && self->dtype == DLP_MEGATRON_DTYPE_AUTO)
+    return g_strdup (dtype_name (self->width));
+  if (strcmp (property, "vocab-size") == 0 && self->vocab_size == 0 && self->vocabulary > 0)
+    return g_strdup_printf ("%" G_GUINT64_FORMAT, self->vocabulary);
+  return NULL;
+}
+
 /* ---- streaming ---- */
 
 static gboolean
@@ -569,6 +581,7 @@ dlp_megatron_sink_class_init (DlpMegatronSinkClass *klass)
   object_class->finalize = dlp_megatron_sink_finalize;
 
   element_class->negotiate = dlp_megatron_sink_negotiate;
+  element_class->comes_to = dlp_megatron_sink_comes_to;
   element_class->start = dlp_megatron_sink_start;
   element_class->stop = dlp_megatron_sink_stop;
   element_class->save = dlp_megatron_sink_save;

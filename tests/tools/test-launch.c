@@ -318,6 +318,25 @@ test_stop (void)
     }
 }
 
+/* What the attempt before has read is no speed of this one. */
+static void
+test_rate_after_stop (void)
+{
+  static const char *const arguments[] = { "--progress=json", ENDLESS, NULL };
+  g_autoptr (LaunchRig) rig = new_rig ();
+  const char *first;
+
+  start_endless (rig, NULL);
+  end_by (rig, SIGTERM, 75);
+  start_long (rig, arguments);
+  end_by (rig, SIGTERM, 75);
+  first = strstr (rig->err, "{\"");
+  g_assert_nonnull (first);
+  first = strstr (first, "\"bytes-per-second\": ");
+  g_assert_nonnull (first);
+  g_assert_true (g_str_has_prefix (first, "\"bytes-per-second\": null"));
+}
+
 /* A pipe with a reader who does not read. */
 static void
 write_to_full_pipe (gpointer data)
@@ -695,6 +714,20 @@ test_check_state (void)
   check_says (rig, "finished already");
 }
 
+/* What is left to an element is shown with what it comes to. */
+static void
+test_check_automatic (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  run (rig, 0, "--check",
+       "file-source location=in.jsonl ! jsonl-reader ! tokenizer model=gpt2 ! megatron-sink "
+       "location=out",
+       NULL);
+  check_prints (rig, "  dtype                    auto: uint16                             default");
+  check_prints (rig, "  vocab-size               0: 50257                                 default");
+}
+
 static void
 test_summary_place (void)
 {
@@ -764,6 +797,7 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/overwrite", test_overwrite);
   g_test_add_func ("/launch/no-state", test_no_state);
   g_test_add_func ("/launch/stop", test_stop);
+  g_test_add_func ("/launch/rate-after-stop", test_rate_after_stop);
   g_test_add_func ("/launch/stop-slow-reader", test_stop_slow_reader);
   g_test_add_func ("/launch/locked", test_locked);
   g_test_add_func ("/launch/abort", test_abort);
@@ -781,6 +815,7 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/fraction", test_fraction);
   g_test_add_func ("/launch/totals", test_totals);
   g_test_add_func ("/launch/check-state", test_check_state);
+  g_test_add_func ("/launch/check-automatic", test_check_automatic);
   g_test_add_func ("/launch/summary-place", test_summary_place);
   g_test_add_func ("/launch/verbose", test_verbose);
   g_test_add_func ("/launch/stats", test_stats);
