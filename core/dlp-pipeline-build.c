@@ -135,6 +135,18 @@ replace_elements (DlpPipeline *self, GPtrArray *elements)
   g_ptr_array_unref (old);
 }
 
+/* "q.jsonl" is "q-READER.jsonl" where each of several readers needs a file of its own. */
+static char *
+name_quarantine (const char *path, const char *reader)
+{
+  const char *slash = strrchr (path, '/');
+  const char *name = slash != NULL ? slash + 1 : path;
+  const char *dot = strrchr (name, '.');
+  int length = (int) (dot != NULL && dot > name ? dot - path : (gssize) strlen (path));
+
+  return g_strdup_printf ("%.*s-%s%s", length, path, reader, path + length);
+}
+
 /* Bad records of readers whose pad `rejected` is not linked go to a file. */
 static bool
 add_quarantine (DlpPipeline *self, GError **error)
@@ -171,8 +183,7 @@ add_quarantine (DlpPipeline *self, GError **error)
                       g_strdup_printf ("quarantine-%s.jsonl", dlp_element_get_name (reader));
       if (self->quarantine_path != NULL)
         location = n == 1 ? g_strdup (self->quarantine_path) :
-                            g_strdup_printf ("%s-%s", self->quarantine_path,
-                                             dlp_element_get_name (reader));
+                            name_quarantine (self->quarantine_path, dlp_element_get_name (reader));
       else
         location = g_build_filename (self->state_path, file, NULL);
       g_object_set (sink, "location", location, NULL);

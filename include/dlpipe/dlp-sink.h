@@ -64,8 +64,9 @@ struct _DlpSinkClass
   /* (nullable) (transfer full): where the output goes, for the state folder and messages; NULL: not
    * a file sink. */
   char *(*get_location) (DlpSink *self);
-  /* (nullable) (transfer full): names of all files that it is going to have written, NULL-terminated;
-   * before it negotiates. No two sinks may write one file, and no source reads it. */
+  /* (nullable) (transfer full): names of all files that it is going to have written,
+   * NULL-terminated; before it negotiates. No two sinks may write one file, and no source reads it.
+   */
   char **(*list_files) (DlpSink *self);
   /* (nullable): before the first attempt: is there output of another run in the way?
    * DLP_STATE_ERROR_FOREIGN_OUTPUT. What discard() would delete is not in the way. Deletes nothing.

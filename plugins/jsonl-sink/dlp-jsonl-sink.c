@@ -223,6 +223,8 @@ make_manifest (DlpJsonlSink *self, const JsonlState *state)
     g_variant_builder_add (&builder, "{sv}", "tokens",
                            g_variant_new_uint64 (dlp_sink_get_n_tokens (DLP_SINK (self))));
   dlp_upstream_model_describe (&self->model, &builder);
+  if (dlp_sink_is_finished_early (DLP_SINK (self)))
+    g_variant_builder_add (&builder, "{sv}", "finished-early", g_variant_new_boolean (TRUE));
 
   g_object_get (self, "digest", &use_digest, NULL);
   if (use_digest)

@@ -420,10 +420,11 @@ test_signal_twice (void)
 }
 
 static void
-test_finish (void)
+test_finish (gconstpointer data)
 {
-  static const char graph[] = "file-source location=in.jsonl epochs=0 ! jsonl-reader ! tokenizer "
-                              "model=gpt2 ! megatron-sink location=out.jsonl";
+  g_autofree char *graph = g_strdup_printf (
+      "file-source location=in.jsonl epochs=0 ! jsonl-reader ! %s location=out.jsonl",
+      (const char *) data);
   const char *arguments[] = { "--on-interrupt=finish", "--progress=none", "--summary=s.json", graph,
                               NULL };
   g_autoptr (LaunchRig) rig = new_rig ();
@@ -802,7 +803,9 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/locked", test_locked);
   g_test_add_func ("/launch/abort", test_abort);
   g_test_add_func ("/launch/signal-twice", test_signal_twice);
-  g_test_add_func ("/launch/finish", test_finish);
+  g_test_add_data_func ("/launch/finish/megatron-sink", "tokenizer model=gpt2 ! megatron-sink",
+                        test_finish);
+  g_test_add_data_func ("/launch/finish/jsonl-sink", "jsonl-sink", test_finish);
   g_test_add_func ("/launch/stop-without-state", test_stop_without_state);
   g_test_add_func ("/launch/quit", test_quit);
   g_test_add_func ("/launch/damaged-kept", test_damaged_kept);

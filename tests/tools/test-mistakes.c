@@ -194,7 +194,8 @@ test_foreign_output (void)
   run (rig, WRITE_GRAPH, "--state=other");
   check (rig, 2,
          "dlpipe-launch: error: out.jsonl.manifest.json is there already, and is not of this run: "
-         "choose another location; or add --overwrite, which deletes what out.jsonl.manifest.json lists\n");
+         "choose another location; or add --overwrite, which deletes what out.jsonl.manifest.json "
+         "lists\n");
 }
 
 /* ---- a full disk: a small tmpfs where that can be mounted, else a limit on file sizes ---- */

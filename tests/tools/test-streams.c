@@ -253,6 +253,23 @@ test_reports (void)
     }
 }
 
+/* Several readers: the suffix stays one. */
+static void
+test_quarantine (void)
+{
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+  g_autofree char *list = NULL;
+
+  launch_rig_write (rig, "in.jsonl", LINES "x\n", -1);
+  run (rig,
+       "mix name=m ! jsonl-sink location=out.jsonl"
+       " file-source location=in.jsonl ! jsonl-reader name=a ! m."
+       " file-source location=in.jsonl ! jsonl-reader name=b ! m.",
+       "--quarantine=q.jsonl", NULL);
+  list = launch_rig_list (rig, NULL);
+  g_assert_nonnull (strstr (list, "q-a.jsonl q-b.jsonl"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -264,5 +281,6 @@ main (int argc, char **argv)
   g_test_add_func ("/streams/output-names", test_output_names);
   g_test_add_func ("/streams/few-files", test_few_files);
   g_test_add_func ("/streams/reports", test_reports);
+  g_test_add_func ("/streams/quarantine", test_quarantine);
   return g_test_run ();
 }
