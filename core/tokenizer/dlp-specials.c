@@ -164,13 +164,17 @@ guint
 dlp_tokenizer_count_specials (DlpTokenizer *self, const char *text, gsize len)
 {
   const DlpSpecials *specials;
-  const char *end = text + len;
+  const char *end;
   guint n = 0, index;
 
   g_return_val_if_fail (DLP_IS_TOKENIZER (self), 0);
 
+  if (len == 0)
+    return 0;
+  end = text + len;
+
   specials = dlp_tokenizer_peek_specials (self);
-  while (len > 0 && (text = dlp_specials_find (specials, text, end, &index)) != NULL)
+  while ((text = dlp_specials_find (specials, text, end, &index)) != NULL)
     {
       text += specials->lengths[index];
       n++;

@@ -83,7 +83,7 @@ count_blocks (LineCount *count,
         return at + used;
     }
 
-  return at + count_tail (count, data + at, len - at);
+  return at < len ? at + count_tail (count, data + at, len - at) : at;
 }
 
 #if defined(__x86_64__)

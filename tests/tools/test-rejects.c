@@ -5,22 +5,11 @@
 #include <sys/resource.h>
 
 #include "launch-rig.h"
+#include "sanitized.h"
 
 #define N_RECORDS 1000000
 /* The budget, and about 15 MiB of program and libraries. */
 #define MAX_KIB (56 * 1024)
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 static void
 test_memory (void)
