@@ -37,8 +37,9 @@ dlp_buffer_ensure (DlpBuffer *self, gsize used, gsize need)
 /* Bytes of all buffers in use, and of those kept for later use. From any thread. */
 gsize dlp_buffer_get_used_bytes (void);
 gsize dlp_buffer_get_cached_bytes (void);
-/* What is kept for later use; of the whole process, the last call counts. */
-void dlp_buffer_set_max_cached (gsize bytes);
+/* How many bytes are kept for later use: @bytes, and more as long as these and those in use are at
+ * most @with_used together; of the whole process, the last call counts. */
+void dlp_buffer_set_max_cached (gsize bytes, gsize with_used);
 /* Gives back to the system what is kept for later use. */
 void dlp_buffer_trim (void);
 

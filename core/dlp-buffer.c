@@ -40,12 +40,13 @@ typedef struct
   guint64 wanted_at; /* when one was last asked for: the value of n_asked */
 } FreeList;
 
-/* Guards the five below. */
+/* Guards the six below. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static FreeList free_lists[N_CLASSES];
 static guint64 n_asked;
 static gsize cached_bytes;
 static gsize max_cached_bytes = DLP_BUFFER_MAX_CACHED;
+static gsize max_bytes; /* of buffers in use, and of those that are kept beyond the maximum */
 static gsize used_bytes;
 
 static guint
@@ -147,6 +148,13 @@ evict_locked (FreeList *wanted, gsize *capacity)
 }
 
 /* @evicted: those that leave for it. */
+/* What was in use a moment ago may be in use again in the next: a link that runs empty and full. */
+static gsize
+max_cached_locked (void)
+{
+  return MAX (max_cached_bytes, max_bytes - MIN (used_bytes, max_bytes));
+}
+
 static gboolean
 put_cached (FreeBuffer *buffer, gsize capacity, FreeBuffer **evicted)
 {
@@ -154,7 +162,7 @@ put_cached (FreeBuffer *buffer, gsize capacity, FreeBuffer **evicted)
 
   pthread_mutex_lock (&mutex);
   used_bytes -= capacity;
-  while (keep && cached_bytes + capacity > max_cached_bytes)
+  while (keep && cached_bytes + capacity > max_cached_locked ())
     {
       gsize freed;
       FreeBuffer *one = evict_locked (&free_lists[class_of (capacity)], &freed);
@@ -290,10 +298,11 @@ dlp_buffer_get_cached_bytes (void)
 }
 
 void
-dlp_buffer_set_max_cached (gsize bytes)
+dlp_buffer_set_max_cached (gsize bytes, gsize with_used)
 {
   pthread_mutex_lock (&mutex);
   max_cached_bytes = bytes;
+  max_bytes = with_used;
   pthread_mutex_unlock (&mutex);
 }
 

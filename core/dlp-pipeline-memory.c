@@ -153,5 +153,5 @@ dlp_pipeline_deal_memory (DlpPipeline *self)
   self->run->memory = self->memory;
   links = deal_to_links (self, self->memory / 8);
   deal_to_elements (self, self->memory - links, n_workers);
-  dlp_buffer_set_max_cached (self->memory / 4);
+  dlp_buffer_set_max_cached (self->memory / 16, self->memory / 2);
 }

@@ -11,9 +11,10 @@
 #include "bench-source.h"
 #include "bench.h"
 
-#define MAX_TEXT_BYTES (64 * 1024 * 1024)
+/* Less than what the pipeline may have in memory. */
+#define MAX_TEXT_BYTES (16 * 1024 * 1024)
 /* So that what is done once, such as filling the cache, is a small part of it. */
-#define ROUNDS 4
+#define ROUNDS 16
 
 typedef struct
 {
