@@ -354,6 +354,9 @@ decode_some (DlpByteStream *self,
       /* What the decoder holds comes first: a pipe may have nothing more to give for long. */
       if (raw_size (self) == 0 && !self->maybe_more && !fill_raw (self, cancellable, error))
         return -1;
+      /* A few bytes may be worth gigabytes. */
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return -1;
       decode_once (self, out, size, &written);
     }
 

@@ -70,6 +70,9 @@ dlp_local_stream_read (GInputStream *stream,
   DlpLocalStream *self = DLP_LOCAL_STREAM (stream);
   gssize n;
 
+  /* Whoever reads through a large file to come to a place in it looks here, and nowhere else. */
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return -1;
   do
     {
       if (!dlp_local_stream_wait (self, cancellable, error))

@@ -4,14 +4,23 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "dlp-state-dir-private.h"
+
+/* A file that was there when its name was taken. */
+typedef struct
+{
+  dev_t dev;
+  ino_t ino;
+  const char *writer;
+} Present;
 
 struct _DlpOutputNames
 {
   GHashTable *writers; /* resolved path: name of who writes it */
-  GHashTable *names;   /* the last parts of the paths: what has another is not resolved */
-  char *folder;        /* resolved */
-  char *folder_name;   /* its last part, likewise */
-  char *folder_writer;
+  GArray *present;     /* of Present */
+  char *folder;        /* of the state, resolved */
 };
 
 DlpOutputNames *
@@ -20,7 +29,7 @@ dlp_output_names_new (void)
   DlpOutputNames *self = g_new0 (DlpOutputNames, 1);
 
   self->writers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->present = g_array_new (FALSE, FALSE, sizeof (Present));
   return self;
 }
 
@@ -30,10 +39,8 @@ dlp_output_names_free (DlpOutputNames *self)
   if (self == NULL)
     return;
   g_hash_table_unref (self->writers);
-  g_hash_table_unref (self->names);
+  g_array_unref (self->present);
   g_free (self->folder);
-  g_free (self->folder_name);
-  g_free (self->folder_writer);
   g_free (self);
 }
 
@@ -67,43 +74,67 @@ resolve (const char *path)
     }
 }
 
+static gboolean
+is_of_state (DlpOutputNames *self, const char *resolved)
+{
+  gsize n = self->folder != NULL ? strlen (self->folder) : 0;
+
+  return n > 0 && strncmp (resolved, self->folder, n) == 0 && resolved[n] == '/' &&
+         dlp_state_dir_is_own_name (resolved + n + 1);
+}
+
 const char *
 dlp_output_names_add (DlpOutputNames *self, const char *path, const char *writer)
 {
   g_autofree char *resolved = resolve (path);
   const char *other = g_hash_table_lookup (self->writers, resolved);
+  g_autofree char *name = g_path_get_basename (path);
+  struct stat st;
 
+  /* What is quarantined there by default may be named too. */
+  if (other == NULL && is_of_state (self, resolved) && !g_str_has_prefix (name, "quarantine"))
+    other = DLP_OUTPUT_NAMES_STATE;
   if (other != NULL)
     return other;
-  g_hash_table_add (self->names, g_path_get_basename (resolved));
-  g_hash_table_insert (self->writers, g_steal_pointer (&resolved), g_strdup (writer));
+  writer = g_strdup (writer);
+  if (stat (path, &st) == 0)
+    {
+      const Present present = { st.st_dev, st.st_ino, writer };
+
+      g_array_append_val (self->present, present);
+    }
+  g_hash_table_insert (self->writers, g_steal_pointer (&resolved), (gpointer) writer);
   return NULL;
 }
 
 void
-dlp_output_names_add_folder (DlpOutputNames *self, const char *folder, const char *writer)
+dlp_output_names_set_state (DlpOutputNames *self, const char *folder)
 {
   g_free (self->folder);
-  g_free (self->folder_name);
-  g_free (self->folder_writer);
   self->folder = resolve (folder);
-  self->folder_name = g_path_get_basename (self->folder);
-  self->folder_writer = g_strdup (writer);
 }
 
 const char *
 dlp_output_names_find (DlpOutputNames *self, const char *path)
 {
-  gboolean may_be_inside = self->folder != NULL && strstr (path, self->folder_name) != NULL;
   g_autofree char *name = g_path_get_basename (path);
-  g_autofree char *resolved = NULL;
-  gsize n;
+  struct stat st;
 
-  if (!may_be_inside && !g_hash_table_contains (self->names, name))
+  if (self->folder != NULL && dlp_state_dir_is_own_name (name))
+    {
+      g_autofree char *resolved = resolve (path);
+
+      if (is_of_state (self, resolved))
+        return DLP_OUTPUT_NAMES_STATE;
+    }
+  if (self->present->len == 0 || stat (path, &st) != 0)
     return NULL;
-  resolved = resolve (path);
-  n = may_be_inside ? strlen (self->folder) : 0;
-  if (n > 0 && strncmp (resolved, self->folder, n) == 0 && resolved[n] == '/')
-    return self->folder_writer;
-  return g_hash_table_lookup (self->writers, resolved);
+  for (guint i = 0; i < self->present->len; i++)
+    {
+      const Present *present = &g_array_index (self->present, Present, i);
+
+      if (present->dev == st.st_dev && present->ino == st.st_ino)
+        return present->writer;
+    }
+  return NULL;
 }

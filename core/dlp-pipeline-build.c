@@ -249,7 +249,7 @@ count_workers (DlpPipeline *self)
 }
 
 static bool
-claim_files (DlpPipeline *self, DlpElement *element, GError **error)
+claim_files (DlpPipeline *self, DlpElement *element, bool is_own, GError **error)
 {
   DlpSinkClass *klass = DLP_IS_SINK (element) ? DLP_SINK_GET_CLASS (element) : NULL;
   const char *name = dlp_element_get_name (element);
@@ -260,7 +260,7 @@ claim_files (DlpPipeline *self, DlpElement *element, GError **error)
   files = klass->list_files (DLP_SINK (element));
   for (guint i = 0; files != NULL && files[i] != NULL; i++)
     {
-      const char *other = dlp_output_names_add (self->run->output_names, files[i], name);
+      const char *other = dlp_output_names_add (self->run->output_names, files[i], name, is_own);
 
       if (other == NULL)
         continue;
@@ -310,9 +310,9 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
 
   count_ordinals (self);
   if (self->state_path != NULL)
-    dlp_output_names_add_folder (self->run->output_names, self->state_path, "the state");
+    dlp_output_names_set_state (self->run->output_names, self->state_path);
   for (guint i = 0; i < self->elements->len; i++)
-    if (!claim_files (self, g_ptr_array_index (self->elements, i), error))
+    if (!claim_files (self, g_ptr_array_index (self->elements, i), i >= self->n_listed, error))
       {
         fail_claim (self, g_ptr_array_index (self->elements, i), error);
         return false;

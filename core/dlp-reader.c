@@ -538,7 +538,8 @@ dlp_reader_finalize (GObject *object)
 }
 
 /* What is tolerated says whether a run goes on, and never what comes out before: it may be another
- * on a resume. */
+ * on a resume. A larger window is not of these: a file that was damaged without it, and kept, would
+ * have records now. */
 static void
 install_properties (GObjectClass *klass)
 {
@@ -566,7 +567,7 @@ install_properties (GObjectClass *klass)
   properties[PROP_WINDOW_LOG_MAX] = g_param_spec_uint (
       "window-log-max", NULL,
       "Largest window of a compressed file that is accepted, as a power of two (27: 128 MiB)", 10,
-      31, 27, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
+      31, 27, DLP_PARAM_READWRITE);
   properties[PROP_READ_SIZE] =
       g_param_spec_uint64 ("read-size", NULL, "Bytes asked of a file at once", 1, 64 * 1024 * 1024,
                            256 * 1024, DLP_PARAM_READWRITE | DLP_PARAM_BYTES | DLP_PARAM_FREE);

@@ -555,11 +555,8 @@ dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
 static const guint8 *
 take (DlpColumns *columns, Growing *growing, gsize used)
 {
-  gsize capacity = growing->buffer.capacity;
-
-  /* Room that was asked for and not used is asked for again, unless most of it was in vain. Large
-   * and small record batches may alternate. */
-  growing->hint = MAX (used < capacity / 4 ? used : capacity, growing->hint - growing->hint / 4);
+  /* Large and small record batches may alternate. */
+  growing->hint = MAX (used, growing->hint - growing->hint / 4);
   if (growing->hint > DLP_BUFFER_MAX_CLASS)
     growing->hint = 0;
   return dlp_columns_take_buffer (columns, &growing->buffer, used);

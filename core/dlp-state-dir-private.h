@@ -20,6 +20,10 @@ G_BEGIN_DECLS
  */
 typedef struct _DlpStateDir DlpStateDir;
 
+/* Whether a state uses the name. */
+gboolean dlp_state_dir_is_own_name (const char *name);
+/* Is it still this run's? Otherwise DLP_STATE_ERROR_FENCED. */
+gboolean dlp_state_dir_check (DlpStateDir *self, GError **error);
 /* Makes the folder if need be. Held by another run: DLP_STATE_ERROR_LOCKED, naming its pid and
  * host. */
 DlpStateDir *dlp_state_dir_open (const char *path, GError **error);
@@ -74,8 +78,6 @@ DlpInputEntry *dlp_state_dir_find_input (DlpStateDir *self,
                                          guint32 file,
                                          GError **error);
 /* A later entry of the same file replaces the earlier one. */
-/* Is it still this run's? Otherwise DLP_STATE_ERROR_FENCED. */
-gboolean dlp_state_dir_check (DlpStateDir *self, GError **error);
 gboolean dlp_state_dir_add_input (DlpStateDir *self, const DlpInputEntry *entry, GError **error);
 /* Never waits for the disk while it holds up a find or add. */
 gboolean

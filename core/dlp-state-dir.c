@@ -123,8 +123,58 @@ open_folder (const char *path, GError **error)
   return self;
 }
 
-/* A state folder has a lock or a checkpoint; one whose run died at once has an empty lock and
- * nothing else. What is in somebody's own folder is not ours to replace, whatever its name. */
+/* "quarantine.jsonl", or, where there are several readers, "quarantine-READER.jsonl". */
+static gboolean
+is_quarantine (const char *name)
+{
+  const char *rest = name + strlen ("quarantine");
+
+  return g_str_has_prefix (name, "quarantine") && g_str_has_suffix (rest, QUARANTINE_SUFFIX) &&
+         (rest[0] == '-' || strcmp (rest, QUARANTINE_SUFFIX) == 0);
+}
+
+static gboolean
+is_unfinished_quarantine (const char *name)
+{
+  const char *end = g_strrstr (name, QUARANTINE_SUFFIX ".");
+  g_autofree char *final = NULL;
+  guint attempt;
+
+  if (name[0] != '.' || end == NULL)
+    return FALSE;
+  final = g_strndup (name + 1, (gsize) (end - name - 1) + strlen (QUARANTINE_SUFFIX));
+  return is_quarantine (final) && dlp_partial_parse (name, final, NULL, &attempt);
+}
+
+static gboolean
+is_ours (const char *name)
+{
+  static const char *const names[] = { "inputs", STATUS_NAME, RUN_ID_NAME, "report.json" };
+  g_autofree char *stem = NULL;
+  guint64 generation;
+  guint attempt;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strcmp (name, names[i]) == 0 || dlp_partial_parse (name, names[i], NULL, &attempt))
+      return TRUE;
+
+  if (!g_str_has_suffix (name, BAD_SUFFIX))
+    return is_quarantine (name) || is_unfinished_quarantine (name) ||
+           dlp_durable_is_temporary (name, NULL);
+  stem = g_strndup (name, strlen (name) - strlen (BAD_SUFFIX));
+  return parse_generation (stem, &generation);
+}
+
+gboolean
+dlp_state_dir_is_own_name (const char *name)
+{
+  guint64 generation;
+
+  return is_ours (name) || strcmp (name, "lock") == 0 || parse_generation (name, &generation);
+}
+
+/* A state folder has a lock or a checkpoint; one whose run died at once has an empty lock. Where
+ * neither is, what has a name that a state uses is not ours to replace or to delete. */
 static gboolean
 check_folder (DlpStateDir *self, GError **error)
 {
@@ -140,14 +190,16 @@ check_folder (DlpStateDir *self, GError **error)
 
       if (parse_generation (name, &generation) || dlp_state_lock_is_lock (self->folder, name))
         return TRUE;
-      if (strcmp (name, ".") != 0 && strcmp (name, "..") != 0 &&
-          !dlp_state_lock_is_empty (self->folder, name) && !dlp_durable_is_temporary (name, NULL))
+      if (dlp_state_dir_is_own_name (name) && !dlp_state_lock_is_empty (self->folder, name) &&
+          !dlp_durable_is_temporary (name, NULL))
         foreign = name;
     }
   if (foreign == NULL)
     return TRUE;
   g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
-               "%s: is not the state of a run, but has “%s”: choose a folder that is new or empty",
+               "%s: is not the state of a run, but has “%s”, which a state would replace: choose a "
+               "folder that is new "
+               "or empty",
                self->path, foreign);
   return FALSE;
 }
@@ -506,48 +558,6 @@ dlp_state_dir_save_run_id (DlpStateDir *self, const char *run_id, GError **error
   return check_writable (self, error) &&
          dlp_durable_replace (self->folder, self->path, RUN_ID_NAME, text, strlen (text),
                               DLP_DURABLE_FULL, NULL, error);
-}
-
-/* "quarantine.jsonl", or, where there are several readers, "quarantine-READER.jsonl". */
-static gboolean
-is_quarantine (const char *name)
-{
-  const char *rest = name + strlen ("quarantine");
-
-  return g_str_has_prefix (name, "quarantine") && g_str_has_suffix (rest, QUARANTINE_SUFFIX) &&
-         (rest[0] == '-' || strcmp (rest, QUARANTINE_SUFFIX) == 0);
-}
-
-static gboolean
-is_unfinished_quarantine (const char *name)
-{
-  const char *end = g_strrstr (name, QUARANTINE_SUFFIX ".");
-  g_autofree char *final = NULL;
-  guint attempt;
-
-  if (name[0] != '.' || end == NULL)
-    return FALSE;
-  final = g_strndup (name + 1, (gsize) (end - name - 1) + strlen (QUARANTINE_SUFFIX));
-  return is_quarantine (final) && dlp_partial_parse (name, final, NULL, &attempt);
-}
-
-static gboolean
-is_ours (const char *name)
-{
-  static const char *const names[] = { "inputs", STATUS_NAME, RUN_ID_NAME, "report.json" };
-  g_autofree char *stem = NULL;
-  guint64 generation;
-  guint attempt;
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (strcmp (name, names[i]) == 0 || dlp_partial_parse (name, names[i], NULL, &attempt))
-      return TRUE;
-
-  if (!g_str_has_suffix (name, BAD_SUFFIX))
-    return is_quarantine (name) || is_unfinished_quarantine (name) ||
-           dlp_durable_is_temporary (name, NULL);
-  stem = g_strndup (name, strlen (name) - strlen (BAD_SUFFIX));
-  return parse_generation (stem, &generation);
 }
 
 /* From the oldest on: as long as there is a checkpoint it is the newest, and all that it needs is

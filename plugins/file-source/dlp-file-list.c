@@ -47,6 +47,7 @@ add_location (GPtrArray *files,
 {
   DlpScheme *scheme = dlp_scheme_for_uri (location, error);
   g_autoptr (GPtrArray) found = NULL;
+  guint before;
 
   if (scheme == NULL)
     return FALSE;
@@ -54,16 +55,13 @@ add_location (GPtrArray *files,
   if (found == NULL)
     return FALSE;
 
+  before = files->len;
   for (guint i = 0; i < found->len; i++)
-    {
-      DlpFile *file = g_ptr_array_index (found, i);
-
-      if (strcmp (dlp_file_get_uri (file), location) == 0 && !check_named (writers, file, error))
-        return FALSE;
-      if (get_writer (writers, file) == NULL)
-        g_ptr_array_add (files, g_object_ref (file));
-    }
-  return TRUE;
+    if (get_writer (writers, g_ptr_array_index (found, i)) == NULL)
+      g_ptr_array_add (files, g_object_ref (g_ptr_array_index (found, i)));
+  /* One that is named, or the only one that a pattern matches. */
+  return files->len > before || found->len == 0 ||
+         check_named (writers, g_ptr_array_index (found, 0), error);
 }
 
 static gboolean

@@ -209,7 +209,12 @@ show_total (DlpFileSource *self)
 static const char *
 find_writer (gpointer data, const char *uri)
 {
-  return strstr (uri, "://") == NULL ? dlp_element_find_writer (data, uri) : NULL;
+  g_autofree char *path = NULL;
+
+  if (strstr (uri, "://") == NULL)
+    return dlp_element_find_writer (data, uri);
+  path = g_str_has_prefix (uri, "file://") ? g_filename_from_uri (uri, NULL, NULL) : NULL;
+  return path != NULL ? dlp_element_find_writer (data, path) : NULL;
 }
 
 static gboolean
@@ -241,7 +246,9 @@ dlp_file_source_negotiate (DlpElement *element, GError **error)
                               self, self->order == ORDER_SORTED, NULL, error);
   if (self->list == NULL)
     {
-      g_prefix_error (error, "%s: ", dlp_element_get_name (element));
+      /* An error of the graph gets its place there. */
+      if (error != NULL && (*error)->domain != DLP_GRAPH_ERROR)
+        g_prefix_error (error, "%s: ", dlp_element_get_name (element));
       return FALSE;
     }
   if (!check_list (self, error))

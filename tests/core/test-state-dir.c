@@ -513,7 +513,8 @@ test_strays (Fixture *fixture, gconstpointer unused)
 static void
 test_not_a_state (Fixture *fixture, gconstpointer unused)
 {
-  static const char *const names[] = { "status.json", "inputs", "lock", "quarantine.jsonl", "a" };
+  static const char *const names[] = { "status.json", "inputs", "lock", "quarantine.jsonl",
+                                       "report.json" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "launch-rig.h"
 
@@ -85,6 +86,39 @@ test_clash (gconstpointer data)
   g_assert_cmpstr (names, ==, "in.jsonl");
 }
 
+/* By whatever name the file that would be replaced is read. */
+static void
+test_input_is_output (gconstpointer data)
+{
+  g_autoptr (LaunchRig) rig = new_rig ("corpus.jsonl", 10);
+  g_autofree char *path = launch_rig_path (rig, "corpus.jsonl");
+  g_autofree char *link = launch_rig_path (rig, "latest.jsonl");
+  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
+  g_autofree char *before = launch_rig_hash (rig, "corpus.jsonl");
+  g_autofree char *graph =
+      g_strdup_printf ("file-source location=%s ! jsonl-reader ! jsonl-sink location=corpus.jsonl",
+                       data != NULL ? (const char *) data : uri);
+  g_autofree char *after = NULL;
+
+  g_assert_cmpint (symlink ("corpus.jsonl", link), ==, 0);
+  run (rig, 2, "--overwrite", graph);
+  assert_says (rig, "is to be read, but it is written by jsonl-sink0; write elsewhere");
+  after = launch_rig_hash (rig, "corpus.jsonl");
+  g_assert_cmpstr (before, ==, after);
+}
+
+static void
+test_state_clash (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ("in.jsonl", 10);
+
+  run (rig, 2, "--state=s",
+       "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=s/status.json");
+  assert_says (rig, "it would write s/status.json, as the state folder does");
+  run (rig, 0, "--state=s",
+       "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=s/out.jsonl");
+}
+
 static void
 test_quarantine_clash (void)
 {
@@ -133,12 +167,15 @@ test_foreign_file (void)
 static void
 test_foreign_state (void)
 {
-  g_autoptr (LaunchRig) rig = new_rig ("status.json", 10);
-  g_autofree char *before = launch_rig_list (rig, NULL);
+  g_autoptr (LaunchRig) rig = new_rig ("in.jsonl", 10);
+  g_autofree char *before = NULL;
   g_autofree char *after = NULL;
 
-  run (rig, 2, "--state=.", "file-source location=status.json ! jsonl-reader ! null-sink");
-  assert_says (rig, ".: is not the state of a run, but has “status.json”");
+  launch_rig_write (rig, "status.json", "mine", -1);
+  before = launch_rig_list (rig, NULL);
+  run (rig, 2, "--state=.", "file-source location=in.jsonl ! jsonl-reader ! null-sink");
+  assert_says (rig,
+               ".: is not the state of a run, but has “status.json”, which a state would replace");
   after = launch_rig_list (rig, NULL);
   g_assert_cmpstr (before, ==, after);
 }
@@ -239,6 +276,10 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &clashes[i], test_clash);
     }
   g_test_add_func ("/outputs/clash/quarantine", test_quarantine_clash);
+  g_test_add_func ("/outputs/clash/state", test_state_clash);
+  g_test_add_data_func ("/outputs/input/uri", NULL, test_input_is_output);
+  g_test_add_data_func ("/outputs/input/glob", "corp*.jsonl", test_input_is_output);
+  g_test_add_data_func ("/outputs/input/symlink", "latest.jsonl", test_input_is_output);
   g_test_add_data_func ("/outputs/in-glob", "*.jsonl", test_output_in_glob);
   g_test_add_data_func ("/outputs/in-deep-glob", "./**", test_output_in_glob);
   g_test_add_data_func ("/outputs/in-folder", ".", test_output_in_glob);
