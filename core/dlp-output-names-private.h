@@ -18,10 +18,8 @@ DlpOutputNames *dlp_output_names_new (void);
 void dlp_output_names_free (DlpOutputNames *self);
 /* Of what is in this folder the names that a state uses are the state's. */
 void dlp_output_names_set_state (DlpOutputNames *self, const char *folder);
-/* (transfer none) (nullable): who has the name already; NULL: it is @writer's now. @own: the
- * pipeline made the sink, and may give it a name of the state. */
-const char *
-dlp_output_names_add (DlpOutputNames *self, const char *path, const char *writer, gboolean own);
+/* (transfer none) (nullable): who has the name already; NULL: it is @writer's now. */
+const char *dlp_output_names_add (DlpOutputNames *self, const char *path, const char *writer);
 /* (transfer none) (nullable): who writes it. */
 const char *dlp_output_names_find (DlpOutputNames *self, const char *path);
 

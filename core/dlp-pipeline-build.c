@@ -249,7 +249,7 @@ count_workers (DlpPipeline *self)
 }
 
 static bool
-claim_files (DlpPipeline *self, DlpElement *element, bool is_own, GError **error)
+claim_files (DlpPipeline *self, DlpElement *element, GError **error)
 {
   DlpSinkClass *klass = DLP_IS_SINK (element) ? DLP_SINK_GET_CLASS (element) : NULL;
   const char *name = dlp_element_get_name (element);
@@ -260,7 +260,7 @@ claim_files (DlpPipeline *self, DlpElement *element, bool is_own, GError **error
   files = klass->list_files (DLP_SINK (element));
   for (guint i = 0; files != NULL && files[i] != NULL; i++)
     {
-      const char *other = dlp_output_names_add (self->run->output_names, files[i], name, is_own);
+      const char *other = dlp_output_names_add (self->run->output_names, files[i], name);
 
       if (other == NULL)
         continue;
@@ -312,7 +312,7 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
   if (self->state_path != NULL)
     dlp_output_names_set_state (self->run->output_names, self->state_path);
   for (guint i = 0; i < self->elements->len; i++)
-    if (!claim_files (self, g_ptr_array_index (self->elements, i), i >= self->n_listed, error))
+    if (!claim_files (self, g_ptr_array_index (self->elements, i), error))
       {
         fail_claim (self, g_ptr_array_index (self->elements, i), error);
         return false;
