@@ -42,7 +42,7 @@ typedef struct
   guint mark_wish;   /* the checkpoint_wish that it was made for */
   guint64 marked_at; /* monotonic, ns; 0: the next step needs a new one */
   guint64 serial;
-  guint64 clock; /* monotonic, ns: the end of a step; 0: it has waited since */
+  guint64 clock; /* monotonic, ns: the end of the last step or wait that was timed; 0: none */
   guint n_steps; /* since then */
   guint n_short; /* so many steps need no look at the clock */
   DlpMark *large[DLP_LARGE_MARKS_ALIVE];

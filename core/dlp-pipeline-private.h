@@ -43,8 +43,9 @@ struct _DlpPipeline
   bool from_state;     /* the graph is the one of a state folder */
   GHashTable *options; /* of "ELEMENT.PROPERTY": what dlp_pipeline_set_property_text() set */
 
-  bool prepared;
-  bool publishing; /* the run's thread: outputs may have their names */
+  bool prepared;    /* lock, or by who set it */
+  bool was_checked; /* dlp_pipeline_check() went well, and nothing came after it */
+  bool publishing;  /* the run's thread: outputs may have their names */
   DlpStateDir *dir;
   bool fresh;                    /* no checkpoint was there */
   bool restored;                 /* from one */
@@ -91,6 +92,8 @@ void dlp_pipeline_deal_memory (DlpPipeline *self);
 /* restore */
 /* What a run without a state leaves cannot be gone on with by anybody: deletes it. */
 void dlp_pipeline_discard_unfinished (DlpPipeline *self);
+/* As restore does, but changes nothing: for dlp_pipeline_check_state(). */
+bool dlp_pipeline_look_at_state (DlpPipeline *self, GError **error);
 bool dlp_pipeline_restore (DlpPipeline *self, GError **error);
 /* (transfer none) floating. */
 GVariant *dlp_pipeline_describe_elements (DlpPipeline *self);

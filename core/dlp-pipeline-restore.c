@@ -885,8 +885,8 @@ dlp_pipeline_restore (DlpPipeline *self, GError **error)
 }
 
 /* As restore does, but by a look that changes nothing: neither a lock nor an attempt. */
-gboolean
-dlp_pipeline_check_state (DlpPipeline *self, GError **error)
+bool
+dlp_pipeline_look_at_state (DlpPipeline *self, GError **error)
 {
   g_autoptr (GVariant) payload = NULL;
   g_autoptr (GError) local = NULL;

@@ -45,7 +45,9 @@ build_and_restore (DlpPipeline *self, GCancellable *cancellable, GError **error)
   ok = dlp_pipeline_build (self, error) &&
        !g_cancellable_set_error_if_cancelled (cancellable, error) &&
        dlp_pipeline_restore (self, error);
-  dlp_pipeline_set_status (self, ok ? DLP_PIPELINE_READY : DLP_PIPELINE_FAILED);
+  dlp_pipeline_set_status (self, ok                                       ? DLP_PIPELINE_READY :
+                                 g_cancellable_is_cancelled (cancellable) ? DLP_PIPELINE_ABORTED :
+                                                                            DLP_PIPELINE_FAILED);
   __atomic_store_n (&self->preparing, false, __ATOMIC_RELEASE);
   return ok;
 }
@@ -73,8 +75,26 @@ dlp_pipeline_check (DlpPipeline *self, GError **error)
 {
   if (!check_process (self, error))
     return FALSE;
-  return claim (self, false, "the pipeline is built already", error) &&
-         dlp_pipeline_build (self, error);
+  if (!claim (self, false, "the pipeline is built already", error) ||
+      !dlp_pipeline_build (self, error))
+    return FALSE;
+  self->was_checked = true;
+  return TRUE;
+}
+
+gboolean
+dlp_pipeline_check_state (DlpPipeline *self, GError **error)
+{
+  if (!check_process (self, error))
+    return FALSE;
+  if (!self->was_checked)
+    {
+      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+                   "the state of a pipeline is checked once, after dlp_pipeline_check()");
+      return FALSE;
+    }
+  self->was_checked = false;
+  return dlp_pipeline_look_at_state (self, error);
 }
 
 /* Under the lock, because other threads call it until the run has its result. */
@@ -477,15 +497,12 @@ run_begun (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
   bool ok = false;
 
-  if (g_cancellable_is_cancelled (cancellable))
+  if (!prepare (self, true, cancellable, error) ||
+      g_cancellable_set_error_if_cancelled (cancellable, error))
     {
-      dlp_pipeline_set_status (self, DLP_PIPELINE_ABORTED);
-      g_cancellable_set_error_if_cancelled (cancellable, error);
+      if (g_cancellable_is_cancelled (cancellable))
+        dlp_pipeline_set_status (self, DLP_PIPELINE_ABORTED);
     }
-  else if (!prepare (self, true, cancellable, error))
-    ;
-  else if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    dlp_pipeline_set_status (self, DLP_PIPELINE_ABORTED);
   else
     ok = dlp_flag_get (self->complete) ? run_complete (self, error) :
                                          run_prepared (self, cancellable, error);

@@ -73,15 +73,16 @@ DLP_API char *dlp_pipeline_to_string (DlpPipeline *self);
 
 /* Checks and negotiates the whole graph; opens the state folder, if there is one, and loads what it
  * holds. Done by run() where it was not called; refused while a run goes on. @cancellable is looked
- * at before it begins, and before the state is opened. */
+ * at before it begins, and before the state is opened; one that was cancelled in between cannot be
+ * run any more (DLP_PIPELINE_ABORTED). */
 DLP_API gboolean dlp_pipeline_prepare (DlpPipeline *self,
                                        GCancellable *cancellable,
                                        GError **error);
 /* Checks and negotiates the whole graph and nothing else: no state is opened, no output looked at,
  * and the pipeline cannot be run afterwards. */
 DLP_API gboolean dlp_pipeline_check (DlpPipeline *self, GError **error);
-/* Behind it: whether what prepare() would find, a state or outputs, is in the way. Writes nothing;
- * the report says what was found. */
+/* Behind it, once: whether what prepare() would find, a state or outputs, is in the way. Writes
+ * nothing; the report says what was found. */
 DLP_API gboolean dlp_pipeline_check_state (DlpPipeline *self, GError **error);
 /* Runs to the end, blocking; does not iterate a main context. TRUE: complete
  * (DLP_PIPELINE_FINISHED). Errors: that of an element; DLP_PIPELINE_ERROR_STOPPED after a stop;
