@@ -499,6 +499,29 @@ test_pipe (Fixture *fixture, gconstpointer data)
   g_assert_no_error (error);
 }
 
+/* On the way to an offset in a file that needs no wait. */
+static void
+test_cancelled (Fixture *fixture, gconstpointer data)
+{
+  const char stored[] = "TOY:\100a\100b\001c\000E";
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (DlpFile) file = NULL;
+  g_autoptr (DlpByteStream) stream = NULL;
+  g_autoptr (GError) error = NULL;
+  guint8 buffer[100];
+
+  write_file (fixture, stored, sizeof stored - 1);
+  file = dlp_file_new (fixture->path, -1, NULL);
+  stream = dlp_byte_stream_open (file, 100, 0, 0, NULL, &error);
+  g_assert_no_error (error);
+  g_cancellable_cancel (cancellable);
+  g_assert_cmpint (dlp_byte_stream_read (stream, buffer, 100, cancellable, &error), ==, -1);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  g_assert_cmpint (dlp_byte_stream_read (stream, buffer, 100, NULL, &error), ==, 29);
+  g_assert_no_error (error);
+}
+
 static void
 test_open_fails (Fixture *fixture, gconstpointer data)
 {
@@ -549,6 +572,7 @@ main (int argc, char **argv)
   ADD ("/byte-stream/rewritten", test_rewritten);
   ADD ("/byte-stream/growing", test_growing);
   ADD ("/byte-stream/pipe", test_pipe);
+  ADD ("/byte-stream/cancelled", test_cancelled);
   ADD ("/byte-stream/open-fails", test_open_fails);
 
   return g_test_run ();

@@ -421,6 +421,40 @@ test_meddling (void)
     }
 }
 
+static void
+test_prepare_cancelled (void)
+{
+  g_autoptr (DlpPipeline) pipeline = make (endless);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_cancellable_cancel (cancellable);
+  g_assert_false (dlp_pipeline_prepare (pipeline, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  g_assert_true (dlp_pipeline_prepare (pipeline, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_false (dlp_pipeline_run (pipeline, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_cmpint (dlp_pipeline_get_status (pipeline), ==, DLP_PIPELINE_ABORTED);
+}
+
+static void
+test_check_state (void)
+{
+  g_autoptr (DlpPipeline) pipeline = make (endless);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (dlp_pipeline_check_state (pipeline, &error));
+  g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE);
+  g_clear_error (&error);
+  g_assert_true (dlp_pipeline_check (pipeline, &error));
+  g_assert_true (dlp_pipeline_check_state (pipeline, &error));
+  g_assert_no_error (error);
+  g_assert_false (dlp_pipeline_check_state (pipeline, &error));
+  g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE);
+}
+
 /* ---- errors ---- */
 
 typedef DlpSink FailingSink;
@@ -758,6 +792,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pipeline/cancel", test_cancel);
   g_test_add_func ("/pipeline/pause", test_pause);
   g_test_add_func ("/pipeline/meddling", test_meddling);
+  g_test_add_func ("/pipeline/prepare-cancelled", test_prepare_cancelled);
+  g_test_add_func ("/pipeline/check-state", test_check_state);
   g_test_add_func ("/pipeline/error", test_error);
   g_test_add_func ("/pipeline/fork", test_fork);
   g_test_add_func ("/pipeline/async", test_async);
