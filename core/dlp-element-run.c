@@ -290,6 +290,8 @@ dlp_element_dup_input_name (DlpElement *self, const DlpCoordinate *coordinate)
   DlpContext *context = dlp_element_get_context (self);
   char *name;
 
+  if (context == NULL)
+    return NULL;
   pthread_mutex_lock (&context->inputs_lock);
   name = find_input_name (context, coordinate);
   pthread_mutex_unlock (&context->inputs_lock);

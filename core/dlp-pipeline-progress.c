@@ -7,12 +7,13 @@
 /* Of a run that goes on, whose sinks may have everything and still write it. */
 #define MOST_WHILE_RUNNING 0.999
 
-/* What a sink counts as: records on the way from a pad “rejected” are bad, no output; of the copies
+/* What came to sinks: records on the way from a pad “rejected” are bad, no output; of the copies
  * that an element makes, the ones on the fullest of its outputs count. */
 typedef struct
 {
-  DlpElement *copier; /* NULL: none is before it */
+  DlpElement *copier; /* the nearest one before; NULL: none is */
   DlpPad *copy;       /* the output of the copier */
+  guint depth;        /* how many copiers are before */
   guint64 records, tokens;
 } Delivery;
 
@@ -25,9 +26,9 @@ is_copier (DlpElement *element)
 
 /* Where several inputs meet, the first is followed. False: it is no output. */
 static bool
-trace (DlpElement *sink, guint n_elements, Delivery *delivery)
+trace (DlpElement *from, guint n_elements, Delivery *delivery)
 {
-  DlpElement *element = sink;
+  DlpElement *element = from;
 
   for (guint i = 0; i < n_elements && dlp_element_get_n_inputs (element) > 0; i++)
     {
@@ -38,7 +39,7 @@ trace (DlpElement *sink, guint n_elements, Delivery *delivery)
       if (g_str_equal (output->name, "rejected"))
         return false;
       element = output->element;
-      if (is_copier (element))
+      if (is_copier (element) && delivery->depth++ == 0)
         {
           delivery->copier = element;
           delivery->copy = output;
@@ -63,30 +64,47 @@ add_delivery (GArray *deliveries, const Delivery *delivery)
   g_array_append_vals (deliveries, delivery, 1);
 }
 
-/* Whether another output of the same copier has more; of equal ones the first counts. */
-static Delivery
-get_most (GArray *deliveries, guint index)
+/* What all outputs of a copier come to. False: an output before this one has said it. */
+static bool
+get_most (GArray *deliveries, guint index, Delivery *most)
 {
-  Delivery most = g_array_index (deliveries, Delivery, index);
+  DlpElement *copier = g_array_index (deliveries, Delivery, index).copier;
 
-  for (guint i = 0; i < deliveries->len && most.copier != NULL; i++)
+  for (guint i = 0; i < deliveries->len; i++)
     {
       const Delivery *other = &g_array_index (deliveries, Delivery, i);
 
-      if (i == index || other->copier != most.copier)
+      if (other->copier != copier)
         continue;
       if (i < index)
-        return (Delivery){ NULL };
-      most.records = MAX (most.records, other->records);
-      most.tokens = MAX (most.tokens, other->tokens);
+        return false;
+      most->records = MAX (most->records, other->records);
+      most->tokens = MAX (most->tokens, other->tokens);
     }
-  return most;
+  return true;
 }
 
+/* The copiers that have so many others before them become one delivery each, to where they are. */
 static void
-sum_deliveries (GPtrArray *elements, guint64 *records, guint64 *tokens)
+fold (GArray *deliveries, guint depth, guint n_elements)
 {
-  g_autoptr (GArray) deliveries = g_array_new (FALSE, FALSE, sizeof (Delivery));
+  guint n = deliveries->len;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const Delivery *delivery = &g_array_index (deliveries, Delivery, i);
+      Delivery most = { NULL };
+
+      if (delivery->depth == depth && get_most (deliveries, i, &most) &&
+          trace (delivery->copier, n_elements, &most))
+        add_delivery (deliveries, &most);
+    }
+}
+
+static GArray *
+list_deliveries (GPtrArray *elements)
+{
+  GArray *deliveries = g_array_new (FALSE, FALSE, sizeof (Delivery));
 
   for (guint i = 0; i < elements->len; i++)
     {
@@ -99,13 +117,29 @@ sum_deliveries (GPtrArray *elements, guint64 *records, guint64 *tokens)
       delivery.tokens = dlp_sink_get_n_tokens (DLP_SINK (element));
       add_delivery (deliveries, &delivery);
     }
+  return deliveries;
+}
+
+/* From the sinks upward: what is behind a copier is known before the copier is looked at. */
+static void
+sum_deliveries (GPtrArray *elements, guint64 *records, guint64 *tokens)
+{
+  g_autoptr (GArray) deliveries = list_deliveries (elements);
+  guint deepest = 0;
+
+  for (guint i = 0; i < deliveries->len; i++)
+    deepest = MAX (deepest, g_array_index (deliveries, Delivery, i).depth);
+  for (guint depth = deepest; depth > 0; depth--)
+    fold (deliveries, depth, elements->len);
   *records = *tokens = 0;
   for (guint i = 0; i < deliveries->len; i++)
     {
-      Delivery most = get_most (deliveries, i);
+      const Delivery *delivery = &g_array_index (deliveries, Delivery, i);
 
-      *records += most.records;
-      *tokens += most.tokens;
+      if (delivery->depth > 0)
+        continue;
+      *records += delivery->records;
+      *tokens += delivery->tokens;
     }
 }
 

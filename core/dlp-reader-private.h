@@ -263,8 +263,11 @@ struct _DlpReaderPrivate
   guint64 read_size;
   guint64 chunk_bytes;
 
+  /* Before the run. */
   double head_share; /* of each file; 1: all of it */
   guint64 head_bytes;
+  GHashTable *read_by_codec; /* (nullable): where heads are read; lock: of guint64 *: stored bytes,
+                                by codec; also read by reports */
 
   DlpPad *in, *out, *rejected;
   DlpSchema *schema;
@@ -286,8 +289,7 @@ struct _DlpReaderPrivate
 
   /* The element's thread. */
   DlpReaderState *state;
-  GHashTable *read_by_codec; /* (nullable): of guint64 *: stored bytes, where heads are read */
-  DlpReaderLane **in_place;  /* by place; NULL: the file was not met yet again after a restore */
+  DlpReaderLane **in_place; /* by place; NULL: the file was not met yet again after a restore */
   bool ended;
 
   pthread_mutex_t lock;

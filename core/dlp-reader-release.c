@@ -67,6 +67,7 @@ count_read (DlpReader *self, DlpReaderLane *lane, guint64 bytes)
   if (priv->read_by_codec == NULL)
     return;
   codec = codec != NULL ? codec : "none";
+  pthread_mutex_lock (&priv->lock);
   sum = g_hash_table_lookup (priv->read_by_codec, codec);
   if (sum == NULL)
     {
@@ -74,6 +75,7 @@ count_read (DlpReader *self, DlpReaderLane *lane, guint64 bytes)
       g_hash_table_insert (priv->read_by_codec, g_strdup (codec), sum);
     }
   *sum += bytes;
+  pthread_mutex_unlock (&priv->lock);
 }
 
 /* ---- rows of a chunk ---- */

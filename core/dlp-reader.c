@@ -162,9 +162,11 @@ dlp_reader_report (DlpElement *element, GVariant *described)
   if (priv->read_by_codec == NULL)
     return g_variant_dict_end (&dict);
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{st}"));
+  pthread_mutex_lock (&priv->lock);
   g_hash_table_iter_init (&iter, priv->read_by_codec);
   while (g_hash_table_iter_next (&iter, &codec, &bytes))
     g_variant_builder_add (&builder, "{st}", codec, *(guint64 *) bytes);
+  pthread_mutex_unlock (&priv->lock);
   g_variant_dict_insert_value (&dict, "read-by-codec", g_variant_builder_end (&builder));
   return g_variant_dict_end (&dict);
 }
@@ -172,10 +174,11 @@ dlp_reader_report (DlpElement *element, GVariant *described)
 void
 dlp_reader_set_head (DlpReader *self, double share, guint64 min_bytes)
 {
-  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  DlpReaderPrivate *priv;
 
   g_return_if_fail (DLP_IS_READER (self) && share >= 0);
 
+  priv = dlp_reader_get_private (self);
   priv->head_share = MIN (share, 1);
   priv->head_bytes = min_bytes;
   g_clear_pointer (&priv->read_by_codec, g_hash_table_unref);

@@ -238,6 +238,6 @@ launch_sample_set_read (LaunchSample *self, GVariant *read_by_codec, guint sourc
       guint64 bytes = 0;
 
       if (group->source == source && g_variant_lookup (read_by_codec, group->codec, "t", &bytes))
-        group->read += bytes;
+        group->read = MAX (group->read, bytes);
     }
 }

@@ -57,7 +57,8 @@ void launch_sample_free (LaunchSample *self);
 LaunchSource *launch_sample_find_source (LaunchSample *self, const char *name, guint *index);
 /* The group of the records of a file; groups->len: none. */
 guint launch_sample_get_group (LaunchSample *self, guint source, guint file);
-/* Takes over what the readers of a run of the sample say that they have read. */
+/* Takes over what a reader in a run of the sample says that it has read of a source. Of several
+ * readers of one source, who read the same, the one that has read most counts. */
 void launch_sample_set_read (LaunchSample *self, GVariant *read_by_codec, guint source);
 
 /* Collects the files of a source. */

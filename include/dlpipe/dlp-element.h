@@ -184,7 +184,8 @@ DLP_API gboolean dlp_element_check_input_file (DlpElement *self,
                                                GError **error);
 
 /* (transfer full) (nullable): the name, fit to print, of the file that a record comes from, if a
- * reader opened it. Any thread. */
+ * reader opened it; NULL too outside of a pipeline. Any thread. For messages: it may read the list
+ * of input files from the state folder, and readers that open a file wait for that. */
 DLP_API char *dlp_element_dup_input_name (DlpElement *self, const DlpCoordinate *coordinate);
 
 /* Progress, from any thread: parts of the input, in bytes and files, that are known and done. Set,

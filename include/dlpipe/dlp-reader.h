@@ -48,7 +48,8 @@ struct _DlpReaderClass
   gpointer reserved[8];
 };
 
-/* For samples, before the run: of each file only the beginning is read, so much of its stored
+/* For samples, before the run, on the thread that builds the pipeline, and before any other asks
+ * for a report: of each file only the beginning is read, so much of its stored
  * bytes, but at least @min_bytes, up to the end of a record. The report says in `read-by-codec` how
  * many bytes that were. */
 DLP_API void dlp_reader_set_head (DlpReader *self, double share, guint64 min_bytes);

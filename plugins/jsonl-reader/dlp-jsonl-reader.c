@@ -377,14 +377,16 @@ dlp_jsonl_reader_parse (DlpReader *reader, gpointer data, DlpReaderChunk *chunk)
 
 /* ---- fields that no record has ---- */
 
+/* How many more than enough were parsed by now is a matter of time, and not said. */
 static void
-warn_of_field (DlpJsonlReader *self, const char *field, guint64 n, gboolean is_end)
+warn_of_field (DlpJsonlReader *self, const char *field, guint64 n)
 {
-  g_autofree char *there =
-      self->example_keys != NULL ? describe_keys (field, self->example_keys) : NULL;
-  g_autofree char *message = g_strdup_printf (
-      "fields=%s: in none of the %s%" G_GUINT64_FORMAT " records%s%s", field,
-      is_end ? "" : "first ", n, there != NULL ? "; there are " : "", there != NULL ? there : "");
+  char **keys = __atomic_load_n (&self->example_keys, __ATOMIC_ACQUIRE);
+  g_autofree char *there = keys != NULL ? describe_keys (field, keys) : NULL;
+  g_autofree char *message =
+      g_strdup_printf ("fields=%s: in none of the %s%" G_GUINT64_FORMAT " records%s%s", field,
+                       n < ENOUGH_RECORDS ? "" : "first ", MIN (n, ENOUGH_RECORDS),
+                       there != NULL ? "; there are " : "", there != NULL ? there : "");
 
   dlp_element_warn (DLP_ELEMENT (self), NULL, -1, message);
 }
@@ -401,7 +403,7 @@ judge_fields (DlpJsonlReader *self, gboolean is_end)
   self->judged_fields = TRUE;
   for (guint i = TEXT_FIELD + 1; i < self->n_values; i++)
     if (!__atomic_load_n (&self->seen[i], __ATOMIC_RELAXED))
-      warn_of_field (self, self->fields[i - 1], n, is_end);
+      warn_of_field (self, self->fields[i - 1], n);
 }
 
 static DlpStep

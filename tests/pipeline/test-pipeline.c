@@ -773,6 +773,49 @@ test_progress (void)
   g_assert_nonnull (strstr (json, "\"digest\": \""));
 }
 
+/* Copies of copies too. */
+static void
+test_copies (void)
+{
+  static const struct
+  {
+    const char *graph;
+    guint64 records;
+  } cases[] = {
+    { "check-source records=200 ! tee name=x ! tee name=y ! check-sink name=k  "
+      "y. ! check-sink name=l  x. ! check-sink name=m",
+      200 },
+    { "check-source records=200 ! tee name=x ! check-sink name=m  "
+      "x. ! tee name=y ! check-sink name=k  y. ! tee name=z ! check-sink name=l  "
+      "z. ! check-sink name=n",
+      200 },
+    { "check-source records=200 ! tee name=x ! tee name=y ! limit records=30 ! check-sink name=k  "
+      "y. ! limit records=70 ! check-sink name=l  x. ! limit records=50 ! check-sink name=m  "
+      "check-source records=7 ! check-sink name=n",
+      77 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (DlpPipeline) pipeline = make (cases[i].graph);
+      guint64 records;
+
+      assert_runs (pipeline);
+      g_object_get (pipeline, "records", &records, NULL);
+      g_assert_cmpuint (records, ==, cases[i].records);
+    }
+}
+
+/* Of an element that no run has. */
+static void
+test_no_input_name (void)
+{
+  g_autoptr (DlpElement) element = dlp_element_new ("check-sink", "alone", NULL);
+  const DlpCoordinate at = { 0 };
+
+  g_assert_null (dlp_element_dup_input_name (element, &at));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -802,5 +845,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pipeline/async-forgotten", test_async_forgotten);
   g_test_add_func ("/pipeline/async-cancelled-late", test_async_cancelled_late);
   g_test_add_func ("/pipeline/progress", test_progress);
+  g_test_add_func ("/pipeline/copies", test_copies);
+  g_test_add_func ("/pipeline/no-input-name", test_no_input_name);
   return g_test_run ();
 }

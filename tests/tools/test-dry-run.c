@@ -188,6 +188,46 @@ test_files_by_seed (void)
   g_assert_false (g_str_has_prefix (rig->out, again));
 }
 
+/* Readers of one source read the same bytes. */
+static void
+test_readers_of_one (void)
+{
+  static const char graph[] = "file-source location=f*.jsonl ! tee name=t ! jsonl-reader ! "
+                              "null-sink  t. ! jsonl-reader ! null-sink";
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("f%02u.jsonl", i);
+
+      launch_rig_write (rig, name, "{\"text\": \"good\"}\n{\"text\": 1}\n", -1);
+    }
+  run (rig, 0, "--dry-run=25%", graph, NULL);
+  check_has (rig->out, "(25.00 % of the bytes), 10 records\n");
+  g_assert_cmpfloat (get_projected (rig, "records"), ==, 40);
+}
+
+/* Also where it is judged whether a run would fail: by a sample of 300 records of 1,200. */
+static void
+test_readers_of_one_judged (void)
+{
+  static const char graph[] = "file-source location=f*.jsonl ! tee name=t ! jsonl-reader ! "
+                              "null-sink  t. ! jsonl-reader ! null-sink";
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < 30; i++)
+    g_string_append (text, i % 10 == 3 ? "{\"text\": 1}\n" : "{\"text\": \"good\"}\n");
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("f%02u.jsonl", i);
+
+      launch_rig_write (rig, name, text->str, -1);
+    }
+  run (rig, 1, "--dry-run=25%", graph, NULL);
+  check_has (rig->err, "the run would fail: jsonl-reader1: 30 of 300 records are bad");
+}
+
 /* Counts by kind are what it is made for where the run would fail. */
 static void
 test_faults (void)
@@ -251,6 +291,8 @@ main (int argc, char **argv)
   g_test_add_func ("/dry-run/codecs", test_codecs);
   g_test_add_func ("/dry-run/early-ends", test_early_ends);
   g_test_add_func ("/dry-run/files-by-seed", test_files_by_seed);
+  g_test_add_func ("/dry-run/readers-of-one", test_readers_of_one);
+  g_test_add_func ("/dry-run/readers-of-one/judged", test_readers_of_one_judged);
   g_test_add_func ("/dry-run/faults", test_faults);
   g_test_add_func ("/dry-run/sinks", test_sinks);
   return g_test_run ();

@@ -4,6 +4,7 @@
  */
 
 #include <dlp-harness.h>
+#include <dlpipe/dlp-reader.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -124,6 +125,87 @@ test_closed_early (void)
   remove_folder (folder);
 }
 
+/* ---- heads ---- */
+
+typedef struct
+{
+  DlpElement *reader;
+  GVariant *described;
+  int over; /* atomic */
+  guint64 last;
+} Reports;
+
+static guint64
+ask (Reports *self)
+{
+  GVariant *said = DLP_ELEMENT_GET_CLASS (self->reader)->report (self->reader, self->described);
+  g_autoptr (GVariant) report = g_variant_ref_sink (said);
+  g_autoptr (GVariant) read =
+      g_variant_lookup_value (report, "read-by-codec", G_VARIANT_TYPE ("a{st}"));
+  guint64 bytes = 0;
+
+  g_assert_nonnull (read);
+  g_variant_lookup (read, "none", "t", &bytes);
+  return bytes;
+}
+
+static gpointer
+ask_on (gpointer data)
+{
+  Reports *self = data;
+
+  while (!g_atomic_int_get (&self->over))
+    {
+      guint64 bytes = ask (self);
+
+      g_assert_cmpuint (bytes, >=, self->last);
+      self->last = bytes;
+    }
+  return NULL;
+}
+
+/* A report may be made of a state on any thread, also while the reader goes on: ThreadSanitizer
+ * says whether the two meet. */
+static void
+test_head_reports (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("dlpipe-reader-XXXXXX", &error);
+  g_autofree char *graph = g_strdup_printf (
+      "file-source location=%s/* ! jsonl-reader name=r chunk-bytes=1k ! check-sink name=k", folder);
+  g_autoptr (DlpPipeline) pipeline = NULL;
+  g_autoptr (DlpState) state = NULL;
+  g_autoptr (GVariant) described = NULL;
+  Reports reports = { NULL };
+  DlpElementClass *klass;
+  GThread *thread;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < 200; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("f%u.jsonl", i);
+
+      write_rows (folder, name, 100, 1000);
+    }
+  pipeline = dlp_pipeline_new_from_string (graph, &error);
+  g_assert_no_error (error);
+  reports.reader = dlp_pipeline_get_element (pipeline, "r");
+  dlp_reader_set_head (DLP_READER (reports.reader), 0.9, 1);
+  klass = DLP_ELEMENT_GET_CLASS (reports.reader);
+  state = klass->save (reports.reader);
+  described = reports.described = g_variant_ref_sink (klass->describe (reports.reader, state));
+  dlp_check_sink_clear ();
+  dlp_check_sink_set_pipeline (pipeline);
+
+  thread = g_thread_new ("reports", ask_on, &reports);
+  g_assert_true (dlp_pipeline_run (pipeline, NULL, &error));
+  g_assert_no_error (error);
+  g_atomic_int_set (&reports.over, TRUE);
+  g_thread_join (thread);
+  g_assert_cmpuint (ask (&reports), >=, 200 * 100 * 10);
+  remove_folder (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -133,5 +215,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/reader/pipeline/damage/1", GUINT_TO_POINTER (1), test_damage);
   g_test_add_data_func ("/reader/pipeline/damage/3", GUINT_TO_POINTER (3), test_damage);
   g_test_add_func ("/reader/pipeline/closed-early", test_closed_early);
+  g_test_add_func ("/reader/pipeline/head-reports", test_head_reports);
   return g_test_run ();
 }
