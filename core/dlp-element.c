@@ -386,11 +386,14 @@ dlp_element_is_finishing (DlpElement *self)
   DlpContext *context = dlp_element_get_context (self);
 
   /* What an element held before a restore comes from its inputs again: they go on as long. */
-  if (!dlp_flag_get (context->finishing) ||
-      __atomic_load_n (&context->n_holding, __ATOMIC_ACQUIRE) != 0)
-    return FALSE;
-  dlp_flag_set (context->cut_short);
-  return TRUE;
+  return dlp_flag_get (context->finishing) &&
+         __atomic_load_n (&context->n_holding, __ATOMIC_ACQUIRE) == 0;
+}
+
+void
+dlp_element_note_cut_short (DlpElement *self)
+{
+  dlp_flag_set (dlp_element_get_context (self)->cut_short);
 }
 
 gboolean

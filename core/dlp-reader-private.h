@@ -324,6 +324,8 @@ void dlp_reader_wake_io (DlpReader *self);
 
 /* dlp-reader-release.c */
 DlpStep dlp_reader_release (DlpReader *self, GCancellable *cancellable, GError **error);
+/* Instead of it, where the pipeline is to finish: nothing more comes out. */
+DlpStep dlp_reader_finish (DlpReader *self, GCancellable *cancellable, GError **error);
 /* dlp-reader-judge.c: emits and counts a bad record, or says that it ends the run. */
 bool dlp_reader_admit_reject (DlpReader *self,
                               DlpReaderChunk *chunk,

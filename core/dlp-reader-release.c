@@ -541,3 +541,71 @@ dlp_reader_release (DlpReader *self, GCancellable *cancellable, GError **error)
     }
   g_assert_not_reached ();
 }
+
+/* ---- an end from outside ---- */
+
+/* A stream may say nothing for as long as it likes: unless its end is known, it may have more. */
+static bool
+is_open_stream (DlpReaderPrivate *priv)
+{
+  DlpReaderLane *lane = priv->state->n_places > 0 ? current_lane (priv) : NULL;
+  bool at_end;
+
+  if (lane == NULL || dlp_file_get_size (lane->file) >= 0)
+    return false;
+  pthread_mutex_lock (&priv->lock);
+  at_end = lane->at_end;
+  pthread_mutex_unlock (&priv->lock);
+  return !at_end;
+}
+
+/* Goes on as far as nothing comes out by it. Ready: something would. */
+static Release
+find_more (DlpReader *self, GCancellable *cancellable, GError **error)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self);
+
+  for (;;)
+    {
+      Release result =
+          is_open_stream (priv) ? RELEASE_READY : find_chunk (self, cancellable, error);
+      DlpReaderLane *lane;
+
+      if (result == RELEASE_MOVED)
+        continue;
+      if (result != RELEASE_READY)
+        return result;
+      lane = current_lane (priv);
+      if (lane->head == NULL || !is_exhausted (lane->head))
+        return RELEASE_READY;
+      finish_chunk (self, lane, current_place (priv), lane->head);
+    }
+}
+
+/* That a file has no more is often not known before one more read of it. What fails from here on is
+ * part of what is dropped. */
+DlpStep
+dlp_reader_finish (DlpReader *self, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GError) local_error = NULL;
+
+  switch (find_more (self, cancellable, &local_error))
+    {
+    case RELEASE_WANT_INPUT:
+      return dlp_element_want_input (DLP_ELEMENT (self), 0);
+
+    case RELEASE_WANT_WORK:
+      return DLP_STEP_WANT_WORK;
+
+    case RELEASE_END:
+      return dlp_reader_judge_end (self, error) ? DLP_STEP_END : DLP_STEP_ERROR;
+
+    case RELEASE_READY:
+    case RELEASE_MOVED:
+    case RELEASE_EMITTED:
+    case RELEASE_ERROR:
+      dlp_element_note_cut_short (DLP_ELEMENT (self));
+      return DLP_STEP_END;
+    }
+  g_assert_not_reached ();
+}

@@ -440,11 +440,11 @@ dlp_reader_step (DlpElement *element, GCancellable *cancellable, GError **error)
   DlpReader *self = DLP_READER (element);
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
 
-  if (dlp_element_is_finishing (element))
-    return DLP_STEP_END;
   if (priv->removed->len > 0)
     sweep_removed (priv);
   take_files (self);
+  if (dlp_element_is_finishing (element))
+    return dlp_reader_finish (self, cancellable, error);
   return dlp_reader_release (self, cancellable, error);
 }
 

@@ -2,17 +2,28 @@
 
 #include <dlpipe/dlp-source.h>
 
+#include <stdbool.h>
+
 G_DEFINE_ABSTRACT_TYPE (DlpSource, dlp_source, DLP_TYPE_ELEMENT)
 
 static DlpStep
 dlp_source_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpSource *self = DLP_SOURCE (element);
+  bool finishing = dlp_element_is_finishing (element);
+  g_autoptr (GError) local_error = NULL;
+  DlpStep step = DLP_SOURCE_GET_CLASS (self)->produce (self, dlp_element_get_output (element, 0),
+                                                       cancellable, &local_error);
 
-  if (dlp_element_is_finishing (element))
-    return DLP_STEP_END;
-  return DLP_SOURCE_GET_CLASS (self)->produce (self, dlp_element_get_output (element, 0),
-                                               cancellable, error);
+  if (finishing && step != DLP_STEP_END)
+    {
+      /* Also where it failed: had it ended a step before, nobody would know. */
+      dlp_element_note_cut_short (element);
+      return DLP_STEP_END;
+    }
+  if (local_error != NULL)
+    g_propagate_error (error, g_steal_pointer (&local_error));
+  return step;
 }
 
 static void

@@ -147,8 +147,13 @@ DLP_API guint64 dlp_element_get_memory_budget (DlpElement *self);
 /* Bytes that this element may hold beyond its links, from start() on: at most what its class's
  * want_memory() asked for, less where the memory budget is short. */
 DLP_API gsize dlp_element_get_memory_share (DlpElement *self);
-/* The pipeline was asked to end its inputs: a source or reader ends as soon as it can. */
+/* The pipeline was asked to end its inputs: a source or reader ends as soon as it can. Where it
+ * ends before it has given all, it says so by dlp_element_note_cut_short(); DlpSource and DlpReader
+ * do both by themselves. */
 DLP_API gboolean dlp_element_is_finishing (DlpElement *self);
+/* In step(), before an end by dlp_element_is_finishing() that something is dropped by: the run,
+ * once it is complete, counts as finished early for ever. Not where only the end was left. */
+DLP_API void dlp_element_note_cut_short (DlpElement *self);
 /* What is emitted now was seen outside before a restore: warnings are to be silent. */
 DLP_API gboolean dlp_element_is_replaying (DlpElement *self);
 

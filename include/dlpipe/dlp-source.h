@@ -9,7 +9,7 @@ G_BEGIN_DECLS
  * DlpSource:
  *
  * Base of elements without inputs: has one output pad `out`, and ends by itself when the pipeline
- * is asked to finish.
+ * is asked to finish: with the next step, which tells whether it had come to its end.
  */
 #define DLP_TYPE_SOURCE (dlp_source_get_type ())
 DLP_API

@@ -209,6 +209,12 @@ rig_finish (Rig *self)
   dlp_flag_set (self->context->finishing);
 }
 
+gboolean
+rig_is_cut_short (Rig *self)
+{
+  return dlp_flag_get (self->context->cut_short);
+}
+
 /* ---- running ---- */
 
 static void

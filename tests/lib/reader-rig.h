@@ -61,6 +61,8 @@ RigState *rig_save (Rig *self);
 GVariant *rig_report (Rig *self);
 /* The pipeline is asked to finish. */
 void rig_finish (Rig *self);
+/* Something was dropped by that. */
+gboolean rig_is_cut_short (Rig *self);
 
 void rig_state_free (RigState *self);
 void rig_output_free (RigOutput *self);

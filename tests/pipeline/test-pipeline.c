@@ -253,6 +253,85 @@ test_finish (void)
   check_end (dlp_pipeline_finish, DLP_PIPELINE_FINISHED, -1);
 }
 
+/* ---- a source that asks to finish ---- */
+
+#define LAST 10
+
+static guint64 finish_at;
+
+typedef struct
+{
+  DlpSource parent_instance;
+
+  guint64 next;
+} AskingSource;
+
+typedef DlpSourceClass AskingSourceClass;
+
+static GType asking_source_get_type (void);
+
+G_DEFINE_TYPE (AskingSource, asking_source, DLP_TYPE_SOURCE)
+
+static gboolean
+asking_source_negotiate (DlpElement *element, GError **error)
+{
+  const char *names[] = { "number" };
+  const DlpFieldType types[] = { DLP_FIELD_UINT64 };
+  g_autoptr (DlpSchema) schema = dlp_schema_new (DLP_SCHEMA_RECORDS, 1, names, types, NULL);
+
+  dlp_pad_set_schema (dlp_element_get_output (element, 0), schema);
+  return TRUE;
+}
+
+static DlpStep
+asking_source_produce (DlpSource *source, DlpPad *out, GCancellable *cancellable, GError **error)
+{
+  AskingSource *self = (AskingSource *) source;
+  const DlpCoordinate at = { .row = self->next };
+
+  if (self->next == LAST)
+    return DLP_STEP_END;
+  dlp_record_batch_builder_append_uint64 (dlp_pad_get_builder (out), 0, self->next++);
+  dlp_pad_end_record (out, &at);
+  if (self->next == finish_at)
+    dlp_pipeline_finish (g_object_get_data (G_OBJECT (self), "pipeline"));
+  return DLP_STEP_MORE;
+}
+
+static void
+asking_source_class_init (AskingSourceClass *klass)
+{
+  DLP_ELEMENT_CLASS (klass)->negotiate = asking_source_negotiate;
+  klass->produce = asking_source_produce;
+}
+
+static void
+asking_source_init (AskingSource *self)
+{
+}
+
+/* Where only the end was left nothing was cut short. */
+static void
+test_finish_at_end (void)
+{
+  for (finish_at = 1; finish_at <= LAST; finish_at++)
+    {
+      g_autoptr (DlpPipeline) pipeline = make ("asking-source name=s ! check-sink name=k");
+      g_autoptr (GVariant) report = NULL;
+      gboolean early = -1;
+
+      /* One step more tells that there was something, which is not lost. */
+      if (finish_at == LAST - 1)
+        continue;
+      g_object_set_data (G_OBJECT (dlp_pipeline_get_element (pipeline, "s")), "pipeline", pipeline);
+      assert_runs (pipeline);
+      report = dlp_pipeline_get_report (pipeline);
+      g_assert_true (g_variant_lookup (report, "finished-early", "b", &early));
+      g_assert_cmpint (early, ==, finish_at < LAST);
+      g_assert_cmpuint (dlp_check_sink_get_lines ("k")->len, ==, MIN (finish_at + 1, LAST));
+    }
+}
+
 /* None of these does anything before or after. */
 static void
 test_end_at_rest (void)
@@ -823,6 +902,7 @@ main (int argc, char **argv)
   dlp_harness_init ();
   toys_register ();
   g_assert_true (dlp_registry_add_element ("failing-sink", failing_sink_get_type (), NULL));
+  g_assert_true (dlp_registry_add_element ("asking-source", asking_source_get_type (), NULL));
   g_test_add_func ("/pipeline/run", test_run);
   g_test_add_func ("/pipeline/settings-in-time", test_settings_in_time);
   g_test_add_func ("/pipeline/check", test_check);
@@ -831,6 +911,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pipeline/stop", test_stop);
   g_test_add_func ("/pipeline/abort", test_abort);
   g_test_add_func ("/pipeline/finish", test_finish);
+  g_test_add_func ("/pipeline/finish-at-end", test_finish_at_end);
   g_test_add_func ("/pipeline/end-at-rest", test_end_at_rest);
   g_test_add_func ("/pipeline/cancel", test_cancel);
   g_test_add_func ("/pipeline/pause", test_pause);

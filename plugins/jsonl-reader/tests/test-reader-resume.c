@@ -2,7 +2,10 @@
 
 /* Stopped after every record, saved, and gone on from in new elements: the same comes out. */
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "reader-fixture.h"
 
@@ -295,6 +298,102 @@ test_finish (void)
   g_assert_cmpuint (n, <, 2 * 73);
 }
 
+/* Files of 100 records, which are handed on at once; a sink asks to finish when it has so many. */
+static void
+check_finish (guint workers, const char *suffix, const char *tail, guint n, gboolean cut_short)
+{
+  g_autoptr (Fixture) fixture = fixture_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  GError *error = NULL;
+  g_autoptr (Rig) rig = NULL;
+  gboolean rejected;
+
+  for (guint i = 0; i < 100; i++)
+    g_string_append (text, "{\"text\":\"x\"}\n");
+  g_string_append (text, tail);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%u.jsonl%s", i, suffix);
+
+      fixture_write (fixture, name, text->str, (gssize) text->len);
+    }
+  fixture->config.workers = workers;
+  rig = rig_new (fixture_config (fixture), NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *line = rig_next (rig, &rejected, &error);
+
+      g_assert_no_error (error);
+      g_assert_nonnull (line);
+    }
+  rig_finish (rig);
+  for (;;)
+    {
+      g_autofree char *line = rig_next (rig, &rejected, &error);
+
+      g_assert_no_error (error);
+      if (line == NULL)
+        break;
+    }
+  g_assert_cmpint (rig_is_cut_short (rig), ==, cut_short);
+}
+
+static void
+test_finish_at_end (void)
+{
+  static const char *const suffixes[] = { "", ".gz", ".zst" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++)
+    for (guint workers = 0; workers < 3; workers++)
+      {
+        check_finish (workers, suffixes[i], "", 300, FALSE);
+        check_finish (workers, suffixes[i], "\n \n", 300, FALSE);
+        check_finish (workers, suffixes[i], "", 1, TRUE);
+        check_finish (workers, suffixes[i], "", 100, TRUE);
+      }
+}
+
+/* One that says nothing more, and does not end. */
+static void
+test_finish_stream (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new ();
+  g_autofree char *path = fixture_path (fixture, "pipe.jsonl");
+  /* As long as what formats are known by. */
+  g_autofree char *pad = g_strnfill (80, ' ');
+  g_autofree char *first = g_strdup_printf ("{\"text\":\"x\"}%s\n", pad);
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  for (guint workers = 0; workers < 2; workers++)
+    {
+      int fd = open (path, O_RDWR | O_CLOEXEC);
+      GError *error = NULL;
+      g_autoptr (Rig) rig = NULL;
+      gint64 began;
+      gboolean rejected;
+
+      g_assert_cmpint (write (fd, first, strlen (first)), ==, (gssize) strlen (first));
+      fixture->config.workers = workers;
+      rig = rig_new (fixture_config (fixture), NULL, &error);
+      g_assert_no_error (error);
+      /* Without threads the element would read on at once. */
+      if (workers > 0)
+        {
+          g_autofree char *line = rig_next (rig, &rejected, &error);
+
+          g_assert_nonnull (line);
+        }
+      rig_finish (rig);
+      began = g_get_monotonic_time ();
+      g_assert_null (rig_next_within (rig, 10, &rejected, &error));
+      g_assert_no_error (error);
+      g_assert_cmpint (g_get_monotonic_time () - began, <, 5 * G_USEC_PER_SEC);
+      g_assert_true (rig_is_cut_short (rig));
+      close (fd);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -307,6 +406,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/reader/resume/large-chunks/2", GUINT_TO_POINTER (2), test_large_chunks);
   g_test_add_func ("/reader/resume/failure", test_failure);
   g_test_add_func ("/reader/resume/damage", test_damage);
+  g_test_add_func ("/reader/resume/finish-at-end", test_finish_at_end);
+  g_test_add_func ("/reader/resume/finish-stream", test_finish_stream);
   g_test_add_func ("/reader/resume/bad-states", test_bad_states);
   g_test_add_func ("/reader/resume/finish", test_finish);
   return g_test_run ();
