@@ -225,7 +225,8 @@ report_prepared (DlpPipeline *self, GVariantDict *dict)
   GVariantBuilder builder;
 
   g_variant_dict_insert (dict, "run-id", "s", self->run->run_id != NULL ? self->run->run_id : "");
-  g_variant_dict_insert (dict, "attempt", "u", self->run->attempt);
+  g_variant_dict_insert (dict, "attempt", "u",
+                         __atomic_load_n (&self->run->attempt, __ATOMIC_RELAXED));
   g_variant_dict_insert (dict, "seed", "t", self->run->seed);
   g_variant_dict_insert (dict, "workers", "u", self->workers);
   g_variant_dict_insert (dict, "cpus", "u", dlp_cpu_budget ());

@@ -338,7 +338,7 @@ all_ended (DlpPipeline *self)
 static bool
 publish_again (DlpPipeline *self, GError **error)
 {
-  self->run->attempt = self->run->former_attempt;
+  __atomic_store_n (&self->run->attempt, self->run->former_attempt, __ATOMIC_RELAXED);
   for (guint i = 0; i < self->order->len; i++)
     {
       DlpElement *element = g_ptr_array_index (self->order, i);
