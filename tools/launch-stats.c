@@ -278,8 +278,10 @@ launch_format_stats (GVariant *report, bool sequential)
   LaunchMachine machine = launch_get_machine (report, launch_get_seconds (report));
   GString *table = g_string_new (NULL);
   int width = (int) strlen ("element");
+  guint attempt = 1;
 
   machine.sequential = sequential;
+  g_variant_lookup (report, "attempt", "u", &attempt);
   for (guint i = 0; i < elements->len; i++)
     width = MAX (width, (int) strlen (g_array_index (elements, LaunchElement, i).name));
 
@@ -289,6 +291,9 @@ launch_format_stats (GVariant *report, bool sequential)
   for (guint i = 0; i < elements->len; i++)
     append_row (table, &g_array_index (elements, LaunchElement, i), width, machine.workers,
                 machine.seconds);
+  if (attempt > 1)
+    g_string_append_printf (
+        table, "records are those of all %u attempts, all else is of this one\n", attempt);
   append_slowest (table, elements, &machine);
   return g_string_free (table, FALSE);
 }

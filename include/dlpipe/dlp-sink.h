@@ -54,8 +54,10 @@ struct _DlpSinkClass
                     const DlpState *state,
                     GCancellable *cancellable,
                     GError **error);
-  /* (nullable): makes finished outputs visible; @complete: the run is over. On the checkpoint
-   * thread, after a checkpoint with @state is durable; again at start, with the state restored. */
+  /* (nullable): makes finished outputs visible, after a checkpoint with @state is durable.
+   * @complete: the run is over; in this version it is called with TRUE only, once at the end of a
+   * run, and again by a run that finds that it was complete. What was done already must be found
+   * done. On the thread of the run. */
   gboolean (*publish) (DlpSink *self,
                        const DlpState *state,
                        gboolean complete,

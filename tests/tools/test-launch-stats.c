@@ -175,6 +175,25 @@ test_sequential (void)
 }
 
 /* A stored report has the types of JSON. */
+/* Of a run that was continued. */
+static void
+test_attempts (void)
+{
+  const Element element = { .name = "r", .factory = "jsonl-reader", .busy = 1, .cpu = 1 };
+  g_autoptr (GVariant) first = make_report (&element, 1, 2, 2, 1);
+  GVariantDict dict;
+  g_autoptr (GVariant) second = NULL;
+  g_autofree char *of_first = launch_format_stats (first, false);
+  g_autofree char *of_second = NULL;
+
+  g_variant_dict_init (&dict, first);
+  g_variant_dict_insert (&dict, "attempt", "u", 2);
+  second = g_variant_ref_sink (g_variant_dict_end (&dict));
+  of_second = launch_format_stats (second, false);
+  g_assert_null (strstr (of_first, "attempts"));
+  g_assert_nonnull (strstr (of_second, "records are those of all 2 attempts, all else is of"));
+}
+
 static void
 test_stored (void)
 {
@@ -200,6 +219,7 @@ main (int argc, char **argv)
   g_test_add_func ("/launch-stats/waiting-for-files", test_waiting_for_files);
   g_test_add_func ("/launch-stats/thread", test_thread);
   g_test_add_func ("/launch-stats/sequential", test_sequential);
+  g_test_add_func ("/launch-stats/attempts", test_attempts);
   g_test_add_func ("/launch-stats/stored", test_stored);
   return g_test_run ();
 }
