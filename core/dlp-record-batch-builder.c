@@ -8,8 +8,6 @@
 #define MIN_ASIDE 4096
 /* Kept for the next record batch. */
 #define MAX_KEPT_ASIDE (256 * 1024)
-/* What is further behind the processor finds by itself. */
-#define MAX_PREFETCHED ((gsize) 4096)
 
 /* A buffer that starts as large as its predecessor became. */
 typedef struct
@@ -374,13 +372,10 @@ reserve_aside (const DlpRecordBatchBuilder *self, Field *field, gsize n)
 static inline void
 prefetch_end (const DlpRecordBatchBuilder *self, const Field *field)
 {
-  const gsize line = 64;
-  const guint8 *end = field->data.buffer.data + field->used;
-  gsize expected = MIN (field->reserved / 4, MAX_PREFETCHED);
-
-  __builtin_prefetch (self->coordinates.buffer.data + self->length * sizeof (DlpCoordinate), 1);
-  for (gsize i = 0; field->is_aside && i <= expected; i += line)
-    __builtin_prefetch (end + i, 1);
+  if (self->length > 0)
+    __builtin_prefetch (self->coordinates.buffer.data + self->length * sizeof (DlpCoordinate), 1);
+  if (field->is_aside && field->used > 0)
+    __builtin_prefetch (field->data.buffer.data + field->used, 1);
 }
 
 gpointer
