@@ -2,6 +2,7 @@
 
 #include "launch-rig.h"
 
+#include <stdarg.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -225,6 +226,24 @@ launch_rig_run (LaunchRig *self, const char *const *arguments)
   launch_rig_start (self, arguments, NULL);
   if (!launch_rig_wait (self, LONGEST))
     g_error ("the run hangs");
+}
+
+void
+launch_rig_expect (LaunchRig *self, int code, ...)
+{
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  const char *argument;
+  va_list args;
+
+  va_start (args, code);
+  while ((argument = va_arg (args, const char *)) != NULL)
+    g_ptr_array_add (arguments, (gpointer) argument);
+  va_end (args);
+  g_ptr_array_add (arguments, NULL);
+  launch_rig_run (self, (const char *const *) arguments->pdata);
+  if (self->exit_code != code)
+    g_error ("exit code %d, not %d, signal %d:\n%s%s", self->exit_code, code, self->killed_by,
+             self->out, self->err);
 }
 
 guint

@@ -47,6 +47,10 @@ gboolean launch_rig_wait (LaunchRig *self, gint64 us);
 /* To the end; a run of more than two minutes fails the test. */
 void launch_rig_run (LaunchRig *self, const char *const *arguments);
 
+/* The same with arguments that are strings, ended by NULL; another exit code than @code fails the
+ * test. */
+void launch_rig_expect (LaunchRig *self, int code, ...) G_GNUC_NULL_TERMINATED;
+
 /* The count of tests scaled by DLPIPE_TEST_SCALE; at least 1. */
 guint launch_rig_scale (guint n);
 

@@ -3,30 +3,10 @@
 /* What --dry-run projects, against what a run delivers. */
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "launch-rig.h"
-
-static void run (LaunchRig *rig, int code, ...) G_GNUC_NULL_TERMINATED;
-
-static void
-run (LaunchRig *rig, int code, ...)
-{
-  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
-  const char *argument;
-  va_list args;
-
-  va_start (args, code);
-  while ((argument = va_arg (args, const char *)) != NULL)
-    g_ptr_array_add (arguments, (gpointer) argument);
-  va_end (args);
-  g_ptr_array_add (arguments, NULL);
-  launch_rig_run (rig, (const char *const *) arguments->pdata);
-  if (rig->exit_code != code)
-    g_error ("exit code %d, not %d:\n%s%s", rig->exit_code, code, rig->out, rig->err);
-}
 
 static void
 check_has (const char *all, const char *text)
@@ -104,8 +84,8 @@ test_large_file (void)
   const char *at;
 
   write_records (rig, "in.jsonl", 30000);
-  run (rig, 0, "--dry-run", "file-source location=in.jsonl epochs=20 ! jsonl-reader ! null-sink",
-       NULL);
+  launch_rig_expect (rig, 0, "--dry-run",
+                     "file-source location=in.jsonl epochs=20 ! jsonl-reader ! null-sink", NULL);
   check_near (get_projected (rig, "records"), 600000, 0.03);
   at = strstr (rig->out, " MB (");
   g_assert_nonnull (at);
@@ -113,8 +93,8 @@ test_large_file (void)
   g_assert_cmpfloat (share, <, 40);
   check_has (rig->out, "projected output of null-sink0: nothing is written\n");
 
-  run (rig, 0, "--dry-run", "file-source location=in.jsonl epochs=0 ! jsonl-reader ! null-sink",
-       NULL);
+  launch_rig_expect (rig, 0, "--dry-run",
+                     "file-source location=in.jsonl epochs=0 ! jsonl-reader ! null-sink", NULL);
   check_near (get_projected (rig, "records"), 30000, 0.03);
   check_has (rig->out, "goes on for ever");
 }
@@ -129,7 +109,7 @@ test_codecs (void)
 
   write_records (rig, "plain.jsonl", 15000);
   write_gzip (rig, "packed.jsonl.gz", 30000);
-  run (rig, 0, "--dry-run=10%", graph, NULL);
+  launch_rig_expect (rig, 0, "--dry-run=10%", graph, NULL);
   check_near (get_projected (rig, "records"), 45000, 0.05);
 }
 
@@ -149,16 +129,17 @@ test_early_ends (void)
     {
       const char *option = whole ? "--dry-run=100%" : "--dry-run=10%";
 
-      run (rig, 0, option, limit, NULL);
+      launch_rig_expect (rig, 0, option, limit, NULL);
       g_assert_cmpfloat (get_projected (rig, "records"), ==, 700);
       /* b ends the mix: a third as many of a have come. */
-      run (rig, 0, option, mix, NULL);
+      launch_rig_expect (rig, 0, option, mix, NULL);
       check_near (get_projected (rig, "records"), 28000, 0.03);
     }
-  run (rig, 0, "--progress=none", mix, NULL);
-  run (rig, 0, "--dry-run=10%",
-       "file-source location=a.jsonl epochs=0 ! jsonl-reader ! limit records=90000 ! null-sink",
-       NULL);
+  launch_rig_expect (rig, 0, "--progress=none", mix, NULL);
+  launch_rig_expect (
+      rig, 0, "--dry-run=10%",
+      "file-source location=a.jsonl epochs=0 ! jsonl-reader ! limit records=90000 ! null-sink",
+      NULL);
   g_assert_cmpfloat (get_projected (rig, "records"), ==, 90000);
 }
 
@@ -177,14 +158,16 @@ test_files_by_seed (void)
       /* The first ones are unlike the others. */
       write_records (rig, name, i < 8 ? 10 : 100 + i);
     }
-  run (rig, 0, "--dry-run=20%", "file-source location=f*.jsonl ! jsonl-reader ! null-sink", NULL);
+  launch_rig_expect (rig, 0, "--dry-run=20%",
+                     "file-source location=f*.jsonl ! jsonl-reader ! null-sink", NULL);
   first = g_strdup (rig->out);
   check_near (get_projected (rig, "records"), 8 * 10 + 32 * 123, 0.1);
-  run (rig, 0, "--dry-run=20%", "file-source location=f*.jsonl ! jsonl-reader ! null-sink", NULL);
+  launch_rig_expect (rig, 0, "--dry-run=20%",
+                     "file-source location=f*.jsonl ! jsonl-reader ! null-sink", NULL);
   again = g_strndup (rig->out, strcspn (rig->out, "\n"));
   g_assert_true (g_str_has_prefix (first, again));
-  run (rig, 0, "--dry-run=20%", "--seed=9",
-       "file-source location=f*.jsonl ! jsonl-reader ! null-sink", NULL);
+  launch_rig_expect (rig, 0, "--dry-run=20%", "--seed=9",
+                     "file-source location=f*.jsonl ! jsonl-reader ! null-sink", NULL);
   g_assert_false (g_str_has_prefix (rig->out, again));
 }
 
@@ -202,7 +185,7 @@ test_readers_of_one (void)
 
       launch_rig_write (rig, name, "{\"text\": \"good\"}\n{\"text\": 1}\n", -1);
     }
-  run (rig, 0, "--dry-run=25%", graph, NULL);
+  launch_rig_expect (rig, 0, "--dry-run=25%", graph, NULL);
   check_has (rig->out, "(25.00 % of the bytes), 10 records\n");
   g_assert_cmpfloat (get_projected (rig, "records"), ==, 40);
 }
@@ -224,7 +207,7 @@ test_readers_of_one_judged (void)
 
       launch_rig_write (rig, name, text->str, -1);
     }
-  run (rig, 1, "--dry-run=25%", graph, NULL);
+  launch_rig_expect (rig, 1, "--dry-run=25%", graph, NULL);
   check_has (rig->err, "the run would fail: jsonl-reader1: 30 of 300 records are bad");
 }
 
@@ -242,17 +225,20 @@ test_faults (void)
   for (guint i = 0; i < 3000; i++)
     g_string_append (text, i % 10 == 3 ? "{\"text\": 1}\n" : "{\"text\": \"good\"}\n");
   launch_rig_write (rig, "bad.jsonl", text->str, -1);
-  run (rig, 1, "--dry-run=100%", "file-source location=bad.jsonl ! jsonl-reader ! null-sink", NULL);
+  launch_rig_expect (rig, 1, "--dry-run=100%",
+                     "file-source location=bad.jsonl ! jsonl-reader ! null-sink", NULL);
   check_has (rig->out, "bad records: 300\n  type: 300\n");
   check_has (rig->err, "the run would fail: jsonl-reader0: 300 of 3000 records are bad, above the "
                        "share max-bad-ratio=0.001 allows");
-  run (rig, 0, "--dry-run=100%",
-       "file-source location=bad.jsonl ! jsonl-reader max-bad-ratio=0.2 ! null-sink", NULL);
-  run (rig, 1, "--dry-run", "--strict",
-       "file-source location=bad.jsonl ! jsonl-reader max-bad-ratio=0.2 ! null-sink", NULL);
+  launch_rig_expect (rig, 0, "--dry-run=100%",
+                     "file-source location=bad.jsonl ! jsonl-reader max-bad-ratio=0.2 ! null-sink",
+                     NULL);
+  launch_rig_expect (rig, 1, "--dry-run", "--strict",
+                     "file-source location=bad.jsonl ! jsonl-reader max-bad-ratio=0.2 ! null-sink",
+                     NULL);
   check_has (rig->err, "the first bad record ends it");
 
-  run (rig, 1, "--dry-run", graph, NULL);
+  launch_rig_expect (rig, 1, "--dry-run", graph, NULL);
   check_has (rig->out, "damaged files: 1\n");
   check_has (rig->err, "on-damaged-file=fail");
 }
@@ -263,22 +249,23 @@ test_sinks (void)
   g_autoptr (LaunchRig) rig = launch_rig_new ();
 
   write_records (rig, "in.jsonl", 20000);
-  run (rig, 0, "--dry-run=10%", "--dot=-",
-       "file-source location=in.jsonl ! jsonl-reader name=r ! tee name=t ! null-sink  "
-       "t. ! jsonl-sink location=out.jsonl  r.rejected ! jsonl-sink location=bad.jsonl",
-       NULL);
+  launch_rig_expect (
+      rig, 0, "--dry-run=10%", "--dot=-",
+      "file-source location=in.jsonl ! jsonl-reader name=r ! tee name=t ! null-sink  "
+      "t. ! jsonl-sink location=out.jsonl  r.rejected ! jsonl-sink location=bad.jsonl",
+      NULL);
   check_near (get_projected (rig, "records"), 20000, 0.03);
   check_has (rig->out, "projected output of jsonl-sink0: 5.0 MB; 200");
   check_has (rig->out, "projected output of jsonl-sink1: 0 B; 0 records\n");
   check_has (rig->out, "digraph dlpipe");
 
-  run (rig, 2, "--dry-run", "--stats", "file-source location=in.jsonl ! jsonl-reader ! null-sink",
-       NULL);
+  launch_rig_expect (rig, 2, "--dry-run", "--stats",
+                     "file-source location=in.jsonl ! jsonl-reader ! null-sink", NULL);
   check_has (rig->err, "--dry-run and --stats exclude each other");
-  run (rig, 2, "--dry-run", "--summary=s",
-       "file-source location=in.jsonl ! jsonl-reader ! "
-       "null-sink",
-       NULL);
+  launch_rig_expect (rig, 2, "--dry-run", "--summary=s",
+                     "file-source location=in.jsonl ! jsonl-reader ! "
+                     "null-sink",
+                     NULL);
   check_has (rig->err, "--dry-run and --summary exclude each other");
 }
 

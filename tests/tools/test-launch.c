@@ -3,7 +3,6 @@
 /* dlpipe-launch by its exit codes and by what it says and writes. */
 
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,28 +25,6 @@ new_rig (void)
     g_string_append_printf (text, "{\"text\": \"record %u\"}\n", i);
   launch_rig_write (rig, "in.jsonl", text->str, -1);
   return rig;
-}
-
-static void run (LaunchRig *rig, int code, ...) G_GNUC_NULL_TERMINATED;
-
-/* The arguments are strings, ended by NULL. */
-static void
-run (LaunchRig *rig, int code, ...)
-{
-  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
-  const char *argument;
-  va_list args;
-
-  va_start (args, code);
-  while ((argument = va_arg (args, const char *)) != NULL)
-    g_ptr_array_add (arguments, (gpointer) argument);
-  va_end (args);
-  g_ptr_array_add (arguments, NULL);
-
-  launch_rig_run (rig, (const char *const *) arguments->pdata);
-  if (rig->exit_code != code)
-    g_error ("exit code %d, not %d, signal %d:\n%s", rig->exit_code, code, rig->killed_by,
-             rig->err);
 }
 
 static void
@@ -107,16 +84,16 @@ test_version_and_help (void)
 {
   g_autoptr (LaunchRig) rig = launch_rig_new ();
 
-  run (rig, 0, "--version", NULL);
+  launch_rig_expect (rig, 0, "--version", NULL);
   g_assert_true (g_str_has_prefix (rig->out, "dlpipe-launch 0."));
-  run (rig, 0, "--help", NULL);
+  launch_rig_expect (rig, 0, "--help", NULL);
   check_prints (rig, "--checkpoint-every");
   check_prints (rig, "! megatron-sink location=");
   check_prints (rig, "Exit codes");
-  run (rig, 2, NULL);
+  launch_rig_expect (rig, 2, NULL);
   check_says (rig, "there is no graph");
-  run (rig, 2, "--no-such-option", NULL);
-  run (rig, 2, "--progress=fast", GRAPH, NULL);
+  launch_rig_expect (rig, 2, "--no-such-option", NULL);
+  launch_rig_expect (rig, 2, "--progress=fast", GRAPH, NULL);
   check_says (rig, "allowed are auto, bar, plain, json, none");
 }
 
@@ -125,7 +102,8 @@ test_graph_in_arguments (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  run (rig, 0, "file-source", "location=in.jsonl", "!", "jsonl-reader", "!", "null-sink", NULL);
+  launch_rig_expect (rig, 0, "file-source", "location=in.jsonl", "!", "jsonl-reader", "!",
+                     "null-sink", NULL);
   check_says (rig, "finished: 200 records");
   check_says (rig, "no state, because no file is written");
 }
@@ -139,9 +117,9 @@ test_graph_in_file (void)
                     "# a comment\nfile-source location=in.jsonl\n"
                     "! jsonl-reader ! null-sink\n",
                     -1);
-  run (rig, 0, "--file=graph", NULL);
+  launch_rig_expect (rig, 0, "--file=graph", NULL);
   check_says (rig, "finished: 200 records");
-  run (rig, 2, "--file=graph", GRAPH, NULL);
+  launch_rig_expect (rig, 2, "--file=graph", GRAPH, NULL);
   check_says (rig, "exclude each other");
 }
 
@@ -150,11 +128,11 @@ test_set (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  run (rig, 0, "--set", "file-source0.epochs=3", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "--set", "file-source0.epochs=3", GRAPH, NULL);
   check_says (rig, "finished: 600 records");
-  run (rig, 2, "--set", "file-source0.epoch=3", GRAPH, NULL);
+  launch_rig_expect (rig, 2, "--set", "file-source0.epoch=3", GRAPH, NULL);
   check_says (rig, "did you mean “epochs”?");
-  run (rig, 2, "--set", "epochs", GRAPH, NULL);
+  launch_rig_expect (rig, 2, "--set", "epochs", GRAPH, NULL);
   check_says (rig, "NAME.PROP=VALUE");
 }
 
@@ -165,8 +143,8 @@ test_check (void)
   g_autofree char *list = NULL;
   g_autofree char *dot = NULL;
 
-  run (rig, 0, "--check", "--dot=graph.dot", "--seed=5", "--set", "jsonl-reader0.interleave=2",
-       GRAPH, NULL);
+  launch_rig_expect (rig, 0, "--check", "--dot=graph.dot", "--seed=5", "--set",
+                     "jsonl-reader0.interleave=2", GRAPH, NULL);
   check_prints (rig, "  seed                     5                                        option");
   check_prints (rig, "in.jsonl                                 graph");
   check_prints (rig, "  interleave               2                                        option");
@@ -189,7 +167,7 @@ test_dry_run (void)
   g_autofree char *list = NULL;
   g_autofree char *first = NULL;
 
-  run (rig, 0, "--dry-run", graph, NULL);
+  launch_rig_expect (rig, 0, "--dry-run", graph, NULL);
   check_prints (rig, "sample: 16 of 20 files");
   check_prints (rig, "projected tokens: ");
   check_prints (rig, "bytes of text per token: ");
@@ -198,12 +176,12 @@ test_dry_run (void)
   g_assert_cmpstr (list, ==, "");
 
   /* All of the files: what is projected is what is there. */
-  run (rig, 0, "--dry-run=100%", graph, NULL);
+  launch_rig_expect (rig, 0, "--dry-run=100%", graph, NULL);
   check_prints (rig, "sample: 20 of 20 files");
   check_prints (rig, "projected records: 3614\n");
   check_prints (rig, "projected tokens: 2024514\n");
   first = g_strdup (strstr (rig->out, "---- sample 1"));
-  run (rig, 0, "--dry-run=100%", graph, NULL);
+  launch_rig_expect (rig, 0, "--dry-run=100%", graph, NULL);
   g_assert_cmpstr (strstr (rig->out, "---- sample 1"), ==, first);
 }
 
@@ -217,11 +195,11 @@ test_twice (void)
   g_autofree char *second = NULL;
   gint64 mtime;
 
-  run (rig, 0, "--summary=one.json", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "--summary=one.json", GRAPH, NULL);
   check_says (rig, "state out.jsonl.dlpipe");
   check_says (rig, "finished: 200 records, 0 bad records");
   mtime = get_mtime (rig, "out.jsonl");
-  run (rig, 0, "--summary=two.json", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "--summary=two.json", GRAPH, NULL);
   check_says (rig, "finished already, nothing to do: 200 records, 0 bad records");
   g_assert_cmpint (get_mtime (rig, "out.jsonl"), ==, mtime);
 
@@ -232,9 +210,9 @@ test_twice (void)
   g_assert_nonnull (strstr (first, "\"exit-reason\": \"finished\""));
 
   /* The state alone says it too. */
-  run (rig, 0, "--state=out.jsonl.dlpipe", NULL);
+  launch_rig_expect (rig, 0, "--state=out.jsonl.dlpipe", NULL);
   check_says (rig, "finished already");
-  run (rig, 0, "--restart", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "--restart", GRAPH, NULL);
   check_says (rig, "finished: 200 records");
   g_assert_cmpint (get_mtime (rig, "out.jsonl"), >, mtime);
 }
@@ -244,11 +222,11 @@ test_overwrite (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  run (rig, 0, "--no-state", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "--no-state", GRAPH, NULL);
   g_assert_false (exists (rig, "out.jsonl.dlpipe"));
-  run (rig, 2, "--no-state", GRAPH, NULL);
+  launch_rig_expect (rig, 2, "--no-state", GRAPH, NULL);
   check_says (rig, "--overwrite");
-  run (rig, 0, "--no-state", "--overwrite", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "--no-state", "--overwrite", GRAPH, NULL);
   check_says (rig, "finished: 200 records");
 }
 
@@ -257,17 +235,19 @@ test_no_state (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  run (rig, 0, "file-source location=- ! jsonl-reader ! jsonl-sink location=out.jsonl", NULL);
+  launch_rig_expect (rig, 0,
+                     "file-source location=- ! jsonl-reader ! jsonl-sink location=out.jsonl", NULL);
   check_says (rig, "no state, because file-source0 reads the standard input");
   g_assert_false (exists (rig, "out.jsonl.dlpipe"));
 
-  run (rig, 0, "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=-", NULL);
+  launch_rig_expect (rig, 0, "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=-",
+                     NULL);
   check_says (rig, "no state, because jsonl-sink0 writes where it cannot go back");
   check_prints (rig, "record 199");
   g_assert_cmpint (rig->out[0], ==, '{');
 
-  run (rig, 2, "--state=s", "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=-",
-       NULL);
+  launch_rig_expect (rig, 2, "--state=s",
+                     "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=-", NULL);
   check_says (rig, "cannot go back");
 }
 
@@ -373,8 +353,9 @@ test_locked (void)
 
   start_endless (rig, NULL);
   pid = g_strdup_printf ("%d", (int) rig->pid);
-  run (other, 2, option, "file-source location=x ! jsonl-reader ! null-sink", NULL);
-  run (other, 2, option, "file-source location=/etc/hostname ! jsonl-reader ! null-sink", NULL);
+  launch_rig_expect (other, 2, option, "file-source location=x ! jsonl-reader ! null-sink", NULL);
+  launch_rig_expect (other, 2, option,
+                     "file-source location=/etc/hostname ! jsonl-reader ! null-sink", NULL);
   check_says (other, pid);
   end_by (rig, SIGTERM, 75);
 }
@@ -441,14 +422,15 @@ test_finish (gconstpointer data)
   manifest = read_file (rig, "out.jsonl.manifest.json");
   g_assert_nonnull (strstr (manifest, "\"finished-early\": true"));
 
-  run (rig, 0, graph, NULL);
+  launch_rig_expect (rig, 0, graph, NULL);
   check_says (rig, "finished early before, nothing to do: ");
   check_says (rig, "--restart begins anew and makes the whole");
-  run (rig, 0, "--check", graph, NULL);
+  launch_rig_expect (rig, 0, "--check", graph, NULL);
   check_prints (rig, "a run finds that it is finished early");
 
   /* What came to its own end has no such mark. */
-  run (rig, 0, "--restart", "--summary=s.json", "--set=file-source0.epochs=1", graph, NULL);
+  launch_rig_expect (rig, 0, "--restart", "--summary=s.json", "--set=file-source0.epochs=1", graph,
+                     NULL);
   check_says (rig, "finished: 200 records");
   g_free (manifest);
   manifest = read_file (rig, "out.jsonl.manifest.json");
@@ -494,11 +476,11 @@ test_damaged_kept (void)
       "location=out.jsonl",
       whole);
 
-  run (rig, 4, graph, NULL);
+  launch_rig_expect (rig, 4, graph, NULL);
   check_says (rig, "1 damaged file");
   check_says (rig, "z04-truncated-frame.jsonl.zst");
   /* Judged from the state. */
-  run (rig, 4, graph, NULL);
+  launch_rig_expect (rig, 4, graph, NULL);
   check_says (rig, "finished already");
   check_says (rig, "1 damaged file");
 }
@@ -529,11 +511,11 @@ test_quarantine_continued (void)
   g_assert_true (exists (rig, "bad.jsonl"));
   g_assert_false (exists (rig, "out.jsonl.dlpipe/quarantine.jsonl"));
 
-  run (rig, 3, "--quarantine=other.jsonl", ENDLESS, NULL);
+  launch_rig_expect (rig, 3, "--quarantine=other.jsonl", ENDLESS, NULL);
   check_says (rig, "bad records went to bad.jsonl when the run began, now to other.jsonl");
-  run (rig, 3, "--quarantine=other.jsonl", "--state=out.jsonl.dlpipe", NULL);
+  launch_rig_expect (rig, 3, "--quarantine=other.jsonl", "--state=out.jsonl.dlpipe", NULL);
   check_says (rig, "bad records went to bad.jsonl when the run began, now to other.jsonl");
-  run (rig, 3, ENDLESS, NULL);
+  launch_rig_expect (rig, 3, ENDLESS, NULL);
   check_says (rig, "bad records went to bad.jsonl when the run began, now into the state folder");
   start_endless (rig, "--quarantine=bad.jsonl");
   end_by (rig, SIGTERM, 75);
@@ -551,7 +533,7 @@ test_quarantine_foreign (void)
     {
       g_autofree char *notes = NULL;
 
-      run (rig, 2, options[i], "--quarantine=notes.txt", GRAPH, NULL);
+      launch_rig_expect (rig, 2, options[i], "--quarantine=notes.txt", GRAPH, NULL);
       check_says (rig, "notes.txt is there already");
       notes = read_file (rig, "notes.txt");
       g_assert_cmpstr (notes, ==, "mine");
@@ -568,7 +550,7 @@ test_bad_records (void)
 
   write_bad_record (rig);
 
-  run (rig, 0, "--summary=summary.json", "--quarantine=bad.jsonl", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "--summary=summary.json", "--quarantine=bad.jsonl", GRAPH, NULL);
   check_says (rig, "finished: 1999 records, 1 bad record");
   summary = read_file (rig, "summary.json");
   g_assert_nonnull (strstr (summary, "\"bad-records\": 1"));
@@ -576,7 +558,7 @@ test_bad_records (void)
   quarantine = read_file (rig, "bad.jsonl");
   g_assert_nonnull (strstr (quarantine, "1500"));
 
-  run (rig, 1, "--restart", "--strict", "--summary=summary.json", GRAPH, NULL);
+  launch_rig_expect (rig, 1, "--restart", "--strict", "--summary=summary.json", GRAPH, NULL);
   check_says (rig, "line 1501");
   g_free (summary);
   summary = read_file (rig, "summary.json");
@@ -591,10 +573,10 @@ test_quiet (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  run (rig, 0, "-q", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "-q", GRAPH, NULL);
   g_assert_cmpstr (rig->err, ==, "");
   g_assert_cmpstr (rig->out, ==, "");
-  run (rig, 2, "-q", "no-such ! null-sink", NULL);
+  launch_rig_expect (rig, 2, "-q", "no-such ! null-sink", NULL);
   check_says (rig, "error: ");
 }
 
@@ -626,7 +608,8 @@ test_progress_json (void)
   g_autoptr (LaunchRig) rig = new_rig ();
   const char *last;
 
-  run (rig, 0, "--progress=json", "file-source location=in.jsonl ! jsonl-reader ! null-sink", NULL);
+  launch_rig_expect (rig, 0, "--progress=json",
+                     "file-source location=in.jsonl ! jsonl-reader ! null-sink", NULL);
   last = strstr (rig->err, "\"exit-reason\": \"finished\"");
   g_assert_nonnull (last);
   g_assert_null (strchr (strchr (last, '\n') + 1, '\n'));
@@ -634,7 +617,8 @@ test_progress_json (void)
   check_says (rig, "\"records\": 200");
   check_says (rig, "\"fraction\": 1.0");
 
-  run (rig, 0, "--progress=json", "file-source location=- ! jsonl-reader ! null-sink", NULL);
+  launch_rig_expect (rig, 0, "--progress=json", "file-source location=- ! jsonl-reader ! null-sink",
+                     NULL);
   check_says (rig, "\"exit-code\": 0");
   check_says_not (rig, "-1.0");
 }
@@ -669,22 +653,23 @@ test_totals (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  run (rig, 0,
-       "file-source location=in.jsonl ! jsonl-reader ! tee name=t ! null-sink  t. ! "
-       "tokenizer model=gpt2 ! null-sink",
-       NULL);
+  launch_rig_expect (rig, 0,
+                     "file-source location=in.jsonl ! jsonl-reader ! tee name=t ! null-sink  t. ! "
+                     "tokenizer model=gpt2 ! null-sink",
+                     NULL);
   check_says (rig, "finished: 200 records, 600 tokens");
   /* Of two sources, behind one of which there is a tee. */
-  run (rig, 0,
-       "file-source location=in.jsonl ! jsonl-reader ! tee name=t ! null-sink  t. ! "
-       "null-sink  file-source location=in.jsonl epochs=2 ! jsonl-reader ! null-sink",
-       NULL);
+  launch_rig_expect (rig, 0,
+                     "file-source location=in.jsonl ! jsonl-reader ! tee name=t ! null-sink  t. ! "
+                     "null-sink  file-source location=in.jsonl epochs=2 ! jsonl-reader ! null-sink",
+                     NULL);
   check_says (rig, "finished: 600 records");
   write_bad_record (rig);
-  run (rig, 0,
-       "file-source location=in.jsonl ! jsonl-reader name=r ! null-sink  r.rejected ! "
-       "jsonl-sink location=bad.jsonl",
-       NULL);
+  launch_rig_expect (
+      rig, 0,
+      "file-source location=in.jsonl ! jsonl-reader name=r ! null-sink  r.rejected ! "
+      "jsonl-sink location=bad.jsonl",
+      NULL);
   check_says (rig, "finished: 1999 records, 1 bad record");
 }
 
@@ -696,22 +681,22 @@ test_check_state (void)
       "location=out.jsonl";
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  run (rig, 0, "--check", graph, NULL);
+  launch_rig_expect (rig, 0, "--check", graph, NULL);
   g_assert_false (exists (rig, "out.jsonl.dlpipe"));
-  run (rig, 0, "--seed=5", graph, NULL);
-  run (rig, 0, "--check", "--state=out.jsonl.dlpipe", NULL);
+  launch_rig_expect (rig, 0, "--seed=5", graph, NULL);
+  launch_rig_expect (rig, 0, "--check", "--state=out.jsonl.dlpipe", NULL);
   check_prints (rig, "  seed                     5                                        state");
   check_prints (rig, "  size                     50                                       state");
   check_prints (rig, "a run finds that it is finished already: 200 records");
-  run (rig, 3, "--check", "--seed=7", graph, NULL);
+  launch_rig_expect (rig, 3, "--check", "--seed=7", graph, NULL);
   check_says (rig, "the seed was 5 when the run began, is 7");
-  run (rig, 3, "--check", "--set=shuffle0.size=60", graph, NULL);
+  launch_rig_expect (rig, 3, "--check", "--set=shuffle0.size=60", graph, NULL);
   check_says (rig, "property “size” was “50”");
-  run (rig, 0, "--check", "--set=shuffle0.size=60", "--restart", graph, NULL);
-  run (rig, 2, "--check", "--no-state", graph, NULL);
+  launch_rig_expect (rig, 0, "--check", "--set=shuffle0.size=60", "--restart", graph, NULL);
+  launch_rig_expect (rig, 2, "--check", "--no-state", graph, NULL);
   check_says (rig, "out.jsonl");
   check_says (rig, "--overwrite");
-  run (rig, 0, graph, NULL);
+  launch_rig_expect (rig, 0, graph, NULL);
   check_says (rig, "finished already");
 }
 
@@ -721,10 +706,11 @@ test_check_automatic (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  run (rig, 0, "--check",
-       "file-source location=in.jsonl ! jsonl-reader ! tokenizer model=gpt2 ! megatron-sink "
-       "location=out",
-       NULL);
+  launch_rig_expect (
+      rig, 0, "--check",
+      "file-source location=in.jsonl ! jsonl-reader ! tokenizer model=gpt2 ! megatron-sink "
+      "location=out",
+      NULL);
   check_prints (rig, "  dtype                    auto: uint16                             default");
   check_prints (rig, "  vocab-size               0: 50257                                 default");
 }
@@ -734,11 +720,11 @@ test_summary_place (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  run (rig, 2, "--summary=nodir/s.json", GRAPH, NULL);
+  launch_rig_expect (rig, 2, "--summary=nodir/s.json", GRAPH, NULL);
   check_says (rig, "--summary nodir/s.json: there is no folder nodir");
   g_assert_false (exists (rig, "out.jsonl"));
-  run (rig, 2, "--dot=nodir/s.dot", GRAPH, NULL);
-  run (rig, 0, "--summary=-", GRAPH, NULL);
+  launch_rig_expect (rig, 2, "--dot=nodir/s.dot", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "--summary=-", GRAPH, NULL);
   check_prints (rig, "\"exit-code\": 0");
   g_assert_false (exists (rig, "-"));
 }
@@ -748,9 +734,9 @@ test_verbose (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  run (rig, 0, GRAPH, NULL);
+  launch_rig_expect (rig, 0, GRAPH, NULL);
   check_says_not (rig, "debug: ");
-  run (rig, 0, "-v", "--restart", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "-v", "--restart", GRAPH, NULL);
   check_says (rig, "debug: jsonl-reader0: opens in.jsonl, ");
   check_says (rig, "debug: jsonl-sink0: starts, ");
   check_says (rig, "debug: checkpoint 1 is written");
@@ -763,7 +749,7 @@ test_stats (void)
   const char *at;
   guint records;
 
-  run (rig, 0, "--stats", "--sequential", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "--stats", "--sequential", GRAPH, NULL);
   check_says (rig, "\nfile-source0 ");
   check_says (rig, "\njsonl-reader0 ");
   check_says (rig, "\njsonl-sink0 ");
@@ -773,7 +759,7 @@ test_stats (void)
   check_says_not (rig, "warning");
 
   /* Nothing runs: what the run was then. */
-  run (rig, 0, "--stats", GRAPH, NULL);
+  launch_rig_expect (rig, 0, "--stats", GRAPH, NULL);
   check_says (rig, "finished already, nothing to do: 200 records");
   check_says_not (rig, "nothing ran");
   at = strstr (rig->err, "\njsonl-sink0 ");

@@ -23,15 +23,6 @@ assert_ended (LaunchRig *rig, int code)
     g_error ("exit code %d, not %d:\n%s", rig->exit_code, code, rig->err);
 }
 
-static void
-run (LaunchRig *rig, int code, const char *option, const char *graph)
-{
-  const char *arguments[] = { "--progress=none", option, graph, NULL };
-
-  launch_rig_run (rig, arguments);
-  assert_ended (rig, code);
-}
-
 static LaunchRig *
 new_rig (const char *name, guint n)
 {
@@ -80,7 +71,7 @@ test_clash (gconstpointer data)
   g_autoptr (LaunchRig) rig = new_rig ("in.jsonl", 10);
   g_autofree char *names = NULL;
 
-  run (rig, 2, "--no-state", clash->graph);
+  launch_rig_expect (rig, 2, "--progress=none", "--no-state", clash->graph, NULL);
   assert_says (rig, clash->said);
   names = launch_rig_list (rig, NULL);
   g_assert_cmpstr (names, ==, "in.jsonl");
@@ -101,7 +92,7 @@ test_input_is_output (gconstpointer data)
   g_autofree char *after = NULL;
 
   g_assert_cmpint (symlink ("corpus.jsonl", link), ==, 0);
-  run (rig, 2, "--overwrite", graph);
+  launch_rig_expect (rig, 2, "--progress=none", "--overwrite", graph, NULL);
   assert_says (rig, "is to be read, but it is written by jsonl-sink0; write elsewhere");
   after = launch_rig_hash (rig, "corpus.jsonl");
   g_assert_cmpstr (before, ==, after);
@@ -112,11 +103,13 @@ test_state_clash (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ("in.jsonl", 10);
 
-  run (rig, 2, "--state=s",
-       "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=s/status.json");
+  launch_rig_expect (
+      rig, 2, "--progress=none", "--state=s",
+      "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=s/status.json", NULL);
   assert_says (rig, "it would write s/status.json, as the state folder does");
-  run (rig, 0, "--state=s",
-       "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=s/out.jsonl");
+  launch_rig_expect (
+      rig, 0, "--progress=none", "--state=s",
+      "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=s/out.jsonl", NULL);
 }
 
 static void
@@ -124,8 +117,9 @@ test_quarantine_clash (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ("in.jsonl", 10);
 
-  run (rig, 2, "--quarantine=x.jsonl",
-       "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=x.jsonl");
+  launch_rig_expect (rig, 2, "--progress=none", "--quarantine=x.jsonl",
+                     "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=x.jsonl",
+                     NULL);
   assert_says (rig, "it would write x.jsonl, as jsonl-sink0 does");
 }
 
@@ -139,12 +133,12 @@ test_output_in_glob (gconstpointer data)
   g_autoptr (LaunchRig) rig = new_rig ("in.jsonl", 10);
   g_autofree char *hash = NULL, *again = NULL;
 
-  run (rig, 0, "--progress=none", graph);
+  launch_rig_expect (rig, 0, "--progress=none", "--progress=none", graph, NULL);
   assert_says (rig, "finished: 10 records");
   hash = launch_rig_hash (rig, "out.jsonl");
-  run (rig, 0, "--progress=none", graph);
+  launch_rig_expect (rig, 0, "--progress=none", "--progress=none", graph, NULL);
   assert_says (rig, "finished already");
-  run (rig, 0, "--restart", graph);
+  launch_rig_expect (rig, 0, "--progress=none", "--restart", graph, NULL);
   assert_says (rig, "finished: 10 records");
   again = launch_rig_hash (rig, "out.jsonl");
   g_assert_cmpstr (hash, ==, again);
@@ -159,7 +153,7 @@ test_foreign_file (void)
   const char *graph = "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=mine";
 
   launch_rig_write (rig, "mine", "mine", -1);
-  run (rig, 2, "--no-state", graph);
+  launch_rig_expect (rig, 2, "--progress=none", "--no-state", graph, NULL);
   assert_says (rig, "mine is there already, and is not of this run: choose another location, or "
                     "delete it yourself");
 }
@@ -173,7 +167,8 @@ test_foreign_state (void)
 
   launch_rig_write (rig, "status.json", "mine", -1);
   before = launch_rig_list (rig, NULL);
-  run (rig, 2, "--state=.", "file-source location=in.jsonl ! jsonl-reader ! null-sink");
+  launch_rig_expect (rig, 2, "--progress=none", "--state=.",
+                     "file-source location=in.jsonl ! jsonl-reader ! null-sink", NULL);
   assert_says (rig,
                ".: is not the state of a run, but has “status.json”, which a state would replace");
   after = launch_rig_list (rig, NULL);
