@@ -259,6 +259,29 @@ test_totals (void)
   g_assert_nonnull (strstr (summary, "\"files-total\": 20001"));
 }
 
+/* ---- what may be another when a run goes on ---- */
+
+static void
+test_tolerance (void)
+{
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+  const char *sink = "jsonl-sink location=out.jsonl";
+  g_autofree char *strict = g_strdup_printf (
+      "file-source location=in.jsonl ! jsonl-reader on-bad-record=fail ! %s", sink);
+  g_autofree char *window =
+      g_strdup_printf ("file-source location=in.jsonl ! jsonl-reader window-log-max=20 ! %s", sink);
+  g_autofree char *lenient =
+      g_strdup_printf ("file-source location=in.jsonl ! jsonl-reader max-bad-ratio=1 ! %s", sink);
+
+  launch_rig_write (rig, "in.jsonl", "{\"text\": \"a\"}\nx\n{\"text\": \"b\"}\n", -1);
+  launch_rig_expect (rig, 1, "--progress=none", strict, NULL);
+  /* A file that did not decode with one window may have records with another. */
+  launch_rig_expect (rig, 3, "--progress=none", window, NULL);
+  assert_says (rig, "window-log-max");
+  launch_rig_expect (rig, 0, "--progress=none", lenient, NULL);
+  assert_says (rig, "finished: 2 records");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -286,5 +309,6 @@ main (int argc, char **argv)
                         test_stopped_without_state);
   g_test_add_func ("/outputs/taken-away", test_taken_away);
   g_test_add_func ("/outputs/totals", test_totals);
+  g_test_add_func ("/outputs/tolerance", test_tolerance);
   return g_test_run ();
 }
