@@ -9,8 +9,9 @@ dlp_build_packages="gcc libc6-dev meson ninja-build pkg-config libglib2.0-dev li
   libxxhash-dev libpcre2-dev"
 
 # shellcheck disable=SC2034
-# What the tests call beyond that: zstd makes damaged inputs, python3 reads meson's test log.
-dlp_test_packages="zstd python3"
+# What the tests call beyond that: zstd makes damaged inputs, python3 reads meson's test log; GTK, a
+# display and a mouse for docs/examples/embed-gtk.
+dlp_test_packages="zstd python3 libgtk-4-dev xvfb xdotool"
 
 # dlp_need_packages PACKAGE...: installs those that are missing, and says so; silent when none is.
 dlp_need_packages () {
