@@ -24,7 +24,8 @@ typedef struct
 } DlpColumn;
 
 /* The memory of a record batch, shared by its slices. Immutable once it is visible to others. */
-typedef struct
+typedef struct _DlpColumns DlpColumns;
+struct _DlpColumns
 {
   gint ref_count;
   guint length;
@@ -34,13 +35,16 @@ typedef struct
   guint n_buffers;
   guint max_buffers;
   struct ArrowArray imported; /* release is NULL if the batch was built here */
+  DlpColumns *base;           /* NULL, or whose memory it is, all of which it holds */
   DlpColumn columns[];
-} DlpColumns;
+};
 
 /* Columns of length 0, with room for n_buffers buffers. */
 DlpColumns *dlp_columns_new (DlpSchema *schema, guint n_buffers);
 DlpColumns *dlp_columns_ref (DlpColumns *self);
 void dlp_columns_unref (DlpColumns *self);
+/* (transfer full): field i of schema is fields[i] of self; the memory stays self's. */
+DlpColumns *dlp_columns_select (DlpColumns *self, DlpSchema *schema, const guint *fields);
 /* Takes the buffer's memory over, after it was sealed. NULL if there is none. */
 const guint8 *dlp_columns_take_buffer (DlpColumns *self, DlpBuffer *buffer, gsize used);
 

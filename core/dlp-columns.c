@@ -48,8 +48,24 @@ dlp_columns_unref (DlpColumns *self)
     self->imported.release (&self->imported);
   for (guint i = 0; i < self->n_buffers; i++)
     dlp_buffer_clear (&self->buffers[i]);
+  if (self->base != NULL)
+    dlp_columns_unref (self->base);
   dlp_schema_unref (self->schema);
   g_free (self);
+}
+
+DlpColumns *
+dlp_columns_select (DlpColumns *self, DlpSchema *schema, const guint *fields)
+{
+  DlpColumns *selected = dlp_columns_new (schema, 0);
+
+  selected->length = self->length;
+  selected->coordinates = self->coordinates;
+  for (guint i = 0; i < schema->n_fields; i++)
+    selected->columns[i] = self->columns[fields[i]];
+  /* Of the one that owns the memory: there are no chains. */
+  selected->base = dlp_columns_ref (self->base != NULL ? self->base : self);
+  return selected;
 }
 
 const guint8 *

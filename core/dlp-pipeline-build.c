@@ -9,6 +9,16 @@
 
 #include "dlp-pipeline-private.h"
 
+/* Of a tee, say, that nothing is linked behind. */
+static bool
+makes_outputs (DlpElement *element)
+{
+  DlpElementClass *base = g_type_class_peek (DLP_TYPE_ELEMENT);
+
+  return DLP_ELEMENT_GET_CLASS (element)->request_pad != base->request_pad &&
+         dlp_element_get_n_outputs (element) == 0 && !DLP_IS_SINK (element);
+}
+
 static bool
 check_links (DlpPipeline *self, DlpElement *element, GError **error)
 {
@@ -18,6 +28,12 @@ check_links (DlpPipeline *self, DlpElement *element, GError **error)
   if (priv->inputs->len == 0 && priv->outputs->len == 0)
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK, "is linked to nothing");
+      return false;
+    }
+  if (makes_outputs (element))
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK,
+                   "none of its outputs is linked; put “!” and an element behind it");
       return false;
     }
   if (DLP_IS_SINK (element) ? priv->inputs->len != 1 || priv->outputs->len != 0 :

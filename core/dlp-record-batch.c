@@ -30,13 +30,15 @@ column_bytes (const DlpColumn *column, gsize offset, gsize length)
   return bytes + (column->width == 0 ? dlp_bits_size (length) : length * column->width);
 }
 
+/* Fields that were left out by a selection are memory that it holds all the same. */
 static gsize
 count_bytes (const DlpRecordBatch *self)
 {
+  const DlpColumns *columns = self->columns->base != NULL ? self->columns->base : self->columns;
   gsize bytes = self->length * sizeof (DlpCoordinate);
 
-  for (guint i = 0; i < self->columns->schema->n_fields; i++)
-    bytes += column_bytes (&self->columns->columns[i], self->offset, self->length);
+  for (guint i = 0; i < columns->schema->n_fields; i++)
+    bytes += column_bytes (&columns->columns[i], self->offset, self->length);
   return bytes;
 }
 
@@ -114,6 +116,28 @@ dlp_record_batch_slice (DlpRecordBatch *self, guint row, guint n)
       slice->mark_owner_unref = (void (*) (gpointer)) dlp_record_batch_unref;
     }
   return slice;
+}
+
+static gboolean
+fits (const DlpSchema *from, guint field, const DlpSchema *to, guint as)
+{
+  return field < from->n_fields && from->fields[field].type == to->fields[as].type &&
+         (to->fields[as].optional || !from->fields[field].optional);
+}
+
+DlpRecordBatch *
+dlp_record_batch_select (DlpRecordBatch *self,
+                         DlpSchema *schema,
+                         const guint *fields,
+                         guint n_fields)
+{
+  g_return_val_if_fail (self != NULL && schema != NULL, NULL);
+  g_return_val_if_fail (n_fields == schema->n_fields && (n_fields == 0 || fields != NULL), NULL);
+  for (guint i = 0; i < n_fields; i++)
+    g_return_val_if_fail (fits (self->columns->schema, fields[i], schema, i), NULL);
+
+  return new_view (dlp_columns_select (self->columns, schema, fields), self->offset, self->length,
+                   self->position);
 }
 
 DlpRecordBatch *

@@ -51,6 +51,25 @@ DLP_API const DlpCoordinate *
 dlp_record_batch_get_coordinate (const DlpRecordBatch *self, guint row);
 /* (transfer full): rows [row, row + n), sharing the columns. */
 DLP_API DlpRecordBatch *dlp_record_batch_slice (DlpRecordBatch *self, guint row, guint n);
+/**
+ * dlp_record_batch_select:
+ * @self: a record batch
+ * @schema: the fields of the result
+ * @fields: (array length=n_fields): for each field of @schema, which field of @self it is; the
+ *   types are the same, and where one of @self may be null, that of @schema may too
+ * @n_fields: as many as @schema has
+ *
+ * The same records with fewer fields, in another order, or under other names. Nothing is copied:
+ * all memory of @self is held, and counted by dlp_record_batch_get_bytes(). Any thread.
+ *
+ * Returns: (transfer full): the record batch
+ *
+ * Since: 0.2
+ */
+DLP_API DlpRecordBatch *dlp_record_batch_select (DlpRecordBatch *self,
+                                                 DlpSchema *schema,
+                                                 const guint *fields,
+                                                 guint n_fields);
 
 DLP_API gboolean dlp_record_batch_is_null (const DlpRecordBatch *self, guint field, guint row);
 /* String and binary fields; size in bytes, never NUL-terminated. NULL and 0 if it is null

@@ -38,11 +38,6 @@ dlp_tee_negotiate (DlpElement *element, GError **error)
 {
   DlpSchema *schema = dlp_pad_get_schema (dlp_element_get_input (element, 0));
 
-  if (dlp_element_get_n_outputs (element) == 0)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK, "has no output");
-      return FALSE;
-    }
   for (guint i = 0; i < dlp_element_get_n_outputs (element); i++)
     dlp_pad_set_schema (dlp_element_get_output (element, i), schema);
   return TRUE;

@@ -173,6 +173,48 @@ test_slice (void)
   random_assert_equal (b, 0, a, 7, 30);
 }
 
+/* Of a slice, and of a selection: the columns are shared, and all of the memory is counted. */
+static void
+test_select (void)
+{
+  const char *const names[] = { "x", "y", "z" };
+  const guint fields[] = { DLP_FIELD_UINT64, DLP_FIELD_STRING, DLP_FIELD_LIST_UINT32 };
+  const guint last[] = { 2, 0 };
+  const DlpFieldType types[] = { fields[0], fields[1], fields[2] };
+  const DlpFieldType last_types[] = { fields[2], fields[0] };
+  const gboolean optional[] = { TRUE, TRUE, TRUE };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (8);
+  g_autoptr (DlpSchema) schema = random_schema_all (TRUE);
+  g_autoptr (DlpSchema) three = dlp_schema_new (DLP_SCHEMA_RECORDS, 3, names, types, optional);
+  g_autoptr (DlpSchema) two = dlp_schema_new (DLP_SCHEMA_RECORDS, 2, names, last_types, optional);
+  g_autoptr (DlpRecordBatch) batch = random_batch (rand, schema, 100);
+  g_autoptr (DlpRecordBatch) slice = dlp_record_batch_slice (batch, 13, 60);
+  g_autoptr (DlpRecordBatch) a = dlp_record_batch_select (slice, three, fields, 3);
+  g_autoptr (DlpRecordBatch) b = dlp_record_batch_select (a, two, last, 2);
+  g_autoptr (DlpRecordBatchBuilder) builder = dlp_record_batch_builder_new (two);
+  g_autoptr (DlpRecordBatch) copy = NULL;
+
+  g_assert_cmpuint (dlp_record_batch_get_bytes (a), ==, dlp_record_batch_get_bytes (slice));
+  g_assert_cmpuint (dlp_record_batch_get_bytes (b), ==, dlp_record_batch_get_bytes (slice));
+  g_assert_cmpuint (dlp_record_batch_get_position (b), ==, 13);
+  g_clear_pointer (&batch, dlp_record_batch_unref);
+  g_clear_pointer (&a, dlp_record_batch_unref);
+  dlp_record_batch_builder_append_rows (builder, b, 0, 60);
+  copy = dlp_record_batch_builder_finish (builder);
+  random_assert_equal (copy, 0, b, 0, 60);
+  g_assert_cmpuint (dlp_record_batch_get_bytes (copy), <, dlp_record_batch_get_bytes (b));
+  for (guint row = 0; row < 60; row++)
+    {
+      g_autoptr (GBytes) list = random_get (slice, DLP_FIELD_LIST_UINT32, row);
+      g_autoptr (GBytes) number = random_get (slice, DLP_FIELD_UINT64, row);
+
+      random_assert_value (b, 0, row, list);
+      random_assert_value (b, 1, row, number);
+      g_assert_cmpmem (dlp_record_batch_get_coordinate (b, row), sizeof (DlpCoordinate),
+                       dlp_record_batch_get_coordinate (slice, row), sizeof (DlpCoordinate));
+    }
+}
+
 static void
 test_mark (void)
 {
@@ -653,6 +695,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/record-batch/empty", test_empty);
   g_test_add_func ("/record-batch/no-fields", test_no_fields);
   g_test_add_func ("/record-batch/slice", test_slice);
+  g_test_add_func ("/record-batch/select", test_select);
   g_test_add_func ("/record-batch/mark", test_mark);
   g_test_add_func ("/record-batch/deep-slices", test_deep_slices);
   g_test_add_func ("/record-batch/full", test_full);

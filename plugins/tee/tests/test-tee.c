@@ -34,6 +34,16 @@ test_diamond (void)
 }
 
 static void
+test_no_output (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (dlp_harness_run ("check-source ! tee", NULL, &error));
+  g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK);
+  g_assert_nonnull (strstr (error->message, "none of its outputs is linked"));
+}
+
+static void
 test_resume (void)
 {
   const char *graph =
@@ -67,6 +77,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tee/golden", test_golden);
   g_test_add_func ("/tee/all", test_all);
   g_test_add_func ("/tee/diamond", test_diamond);
+  g_test_add_func ("/tee/no-output", test_no_output);
   g_test_add_func ("/tee/resume", test_resume);
   g_test_add_func ("/tee/settings", test_settings);
   return g_test_run ();
