@@ -21,6 +21,7 @@ typedef struct
 
 struct _DlpByteStream
 {
+  gint ref_count; /* only bindings hold more than one */
   DlpFile *file;
   char *name; /* fit to print */
   GInputStream *input;
@@ -43,6 +44,15 @@ struct _DlpByteStream
   GError *failure; /* what the next read, and every later one, returns */
   char *warning;
 };
+
+static DlpByteStream *
+dlp_byte_stream_ref (DlpByteStream *self)
+{
+  g_atomic_int_inc (&self->ref_count);
+  return self;
+}
+
+G_DEFINE_BOXED_TYPE (DlpByteStream, dlp_byte_stream, dlp_byte_stream_ref, dlp_byte_stream_free)
 
 static gsize
 raw_size (DlpByteStream *self)
@@ -206,6 +216,7 @@ dlp_byte_stream_open (DlpFile *file,
   g_return_val_if_fail (offset <= G_MAXINT64, NULL);
 
   self = g_new0 (DlpByteStream, 1);
+  self->ref_count = 1;
   self->file = g_object_ref (file);
   self->name = dlp_uri_escape_for_display (dlp_file_get_uri (file));
   self->read_size = read_size == 0 ? DEFAULT_READ_SIZE : read_size;
@@ -235,7 +246,7 @@ dlp_byte_stream_open (DlpFile *file,
 void
 dlp_byte_stream_free (DlpByteStream *self)
 {
-  if (self == NULL)
+  if (self == NULL || !g_atomic_int_dec_and_test (&self->ref_count))
     return;
 
   g_clear_object (&self->input);
@@ -541,4 +552,25 @@ dlp_byte_stream_take_read_time (DlpByteStream *self)
   us = self->read_time;
   self->read_time = 0;
   return us;
+}
+
+GBytes *
+dlp_byte_stream_read_bytes (DlpByteStream *self,
+                            gsize size,
+                            GCancellable *cancellable,
+                            GError **error)
+{
+  guint8 *buffer;
+  gssize n;
+
+  g_return_val_if_fail (self != NULL && size > 0, NULL);
+
+  buffer = g_malloc (size);
+  n = dlp_byte_stream_read (self, buffer, size, cancellable, error);
+  if (n < 0)
+    {
+      g_free (buffer);
+      return NULL;
+    }
+  return g_bytes_new_take (buffer, n);
 }

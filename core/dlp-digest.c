@@ -9,6 +9,14 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+static gpointer
+dlp_digest_copy (gpointer self)
+{
+  return g_memdup2 (self, sizeof (DlpDigest));
+}
+
+G_DEFINE_BOXED_TYPE (DlpDigest, dlp_digest, dlp_digest_copy, g_free)
+
 /* What is hashed is the memory of values as it is, and it is the same on every machine. */
 G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
 G_STATIC_ASSERT (sizeof (DlpCoordinate) == 32);
@@ -116,4 +124,10 @@ dlp_digest_to_string (const DlpDigest *self)
                           "x-%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x",
                           self->ordered[1], self->ordered[0], self->unordered[1],
                           self->unordered[0]);
+}
+
+DlpDigest *
+dlp_digest_new (void)
+{
+  return g_new0 (DlpDigest, 1);
 }

@@ -438,8 +438,8 @@ dlp_element_class_set_description (DlpElementClass *klass,
 {
   DlpElementDescription *about = g_new0 (DlpElementDescription, 1);
 
-  about->description = description;
-  about->example = example;
+  about->description = g_intern_string (description);
+  about->example = g_intern_string (example);
   g_type_set_qdata (G_TYPE_FROM_CLASS (klass), description_quark (), about);
 }
 
@@ -463,4 +463,10 @@ dlp_element_class_get_example (DlpElementClass *klass)
   const DlpElementDescription *about = get_description (klass);
 
   return about != NULL ? about->example : NULL;
+}
+
+void
+dlp_element_class_set_flags (DlpElementClass *klass, DlpElementFlags flags)
+{
+  klass->flags = flags;
 }

@@ -17,16 +17,27 @@
 
 struct _DlpFileHash
 {
+  gint ref_count; /* only bindings hold more than one */
   guint64 chain;
   guint64 filled; /* bytes of the open block */
   XXH3_state_t *block;
 };
+
+static DlpFileHash *
+dlp_file_hash_ref (DlpFileHash *self)
+{
+  g_atomic_int_inc (&self->ref_count);
+  return self;
+}
+
+G_DEFINE_BOXED_TYPE (DlpFileHash, dlp_file_hash, dlp_file_hash_ref, dlp_file_hash_free)
 
 DlpFileHash *
 dlp_file_hash_new (void)
 {
   DlpFileHash *self = g_new (DlpFileHash, 1);
 
+  self->ref_count = 1;
   self->chain = 0;
   self->filled = 0;
   self->block = XXH3_createState ();
@@ -37,7 +48,7 @@ dlp_file_hash_new (void)
 void
 dlp_file_hash_free (DlpFileHash *self)
 {
-  if (self == NULL)
+  if (self == NULL || !g_atomic_int_dec_and_test (&self->ref_count))
     return;
 
   XXH3_freeState (self->block);

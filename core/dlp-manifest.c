@@ -19,6 +19,27 @@
 #include "dlp-durable-private.h"
 #include "dlp-partial-private.h"
 
+static gpointer
+dlp_manifest_file_copy (gpointer from)
+{
+  DlpManifestFile *copy = g_memdup2 (from, sizeof *copy);
+
+  copy->path = g_strdup (copy->path);
+  return copy;
+}
+
+static void
+dlp_manifest_file_free (gpointer self)
+{
+  g_free ((char *) ((DlpManifestFile *) self)->path);
+  g_free (self);
+}
+
+G_DEFINE_BOXED_TYPE (DlpManifestFile,
+                     dlp_manifest_file,
+                     dlp_manifest_file_copy,
+                     dlp_manifest_file_free)
+
 #define VERSION 1
 #define VERSION_KEY "dlpipe-manifest"
 #define HASH_KEY "xxh3-blocks"

@@ -2,6 +2,25 @@
 
 #include "dlp-mark-private.h"
 
+static gpointer
+dlp_cursor_copy (gpointer self)
+{
+  DlpCursor *copy = g_new0 (DlpCursor, 1);
+
+  dlp_cursor_set (copy, self);
+  return copy;
+}
+
+static void
+dlp_cursor_free (gpointer self)
+{
+  dlp_cursor_clear (self);
+  g_free (self);
+}
+
+G_DEFINE_BOXED_TYPE (DlpMark, dlp_mark, dlp_mark_ref, dlp_mark_unref)
+G_DEFINE_BOXED_TYPE (DlpCursor, dlp_cursor, dlp_cursor_copy, dlp_cursor_free)
+
 DlpMark *
 dlp_mark_new (guint n_outputs, guint n_inputs)
 {

@@ -20,6 +20,7 @@
 
 struct _DlpOutputFile
 {
+  gint ref_count; /* only bindings hold more than one */
   char *path;
   char *partial;
   int fd;
@@ -36,10 +37,42 @@ struct _DlpOutputFile
 };
 
 static DlpOutputFile *
+dlp_output_file_ref (DlpOutputFile *self)
+{
+  g_atomic_int_inc (&self->ref_count);
+  return self;
+}
+
+G_DEFINE_BOXED_TYPE (DlpOutputFile, dlp_output_file, dlp_output_file_ref, dlp_output_file_free)
+
+static gpointer
+dlp_output_claim_copy (gpointer from)
+{
+  DlpOutputClaim *copy = g_memdup2 (from, sizeof *copy);
+
+  copy->run_id = g_strdup (copy->run_id);
+  copy->discarded_run_id = g_strdup (copy->discarded_run_id);
+  return copy;
+}
+
+static void
+dlp_output_claim_free (gpointer from)
+{
+  DlpOutputClaim *self = from;
+
+  g_free ((char *) self->run_id);
+  g_free ((char *) self->discarded_run_id);
+  g_free (self);
+}
+
+G_DEFINE_BOXED_TYPE (DlpOutputClaim, dlp_output_claim, dlp_output_claim_copy, dlp_output_claim_free)
+
+static DlpOutputFile *
 output_file_new (const char *path, const char *run_id, guint attempt, int fd, guint64 length)
 {
   DlpOutputFile *self = g_new0 (DlpOutputFile, 1);
 
+  self->ref_count = 1;
   self->path = g_strdup (path);
   self->partial = dlp_partial_path (path, run_id, attempt);
   self->fd = fd;
@@ -101,7 +134,7 @@ dlp_output_file_resume (const char *path,
 void
 dlp_output_file_free (DlpOutputFile *self)
 {
-  if (self == NULL)
+  if (self == NULL || !g_atomic_int_dec_and_test (&self->ref_count))
     return;
 
   close (self->fd);

@@ -4,6 +4,14 @@
 
 #define GOLDEN G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)
 
+static gpointer
+dlp_random_copy (gpointer self)
+{
+  return g_memdup2 (self, sizeof (DlpRandom));
+}
+
+G_DEFINE_BOXED_TYPE (DlpRandom, dlp_random, dlp_random_copy, g_free)
+
 static inline guint64
 mix64 (guint64 x)
 {
@@ -43,4 +51,24 @@ double
 dlp_random_draw_double (DlpRandom self, guint64 counter)
 {
   return (double) (dlp_random_draw (self, counter) >> 11) * 0x1p-53;
+}
+
+DlpRandom *
+dlp_random_new (guint64 seed, guint64 stage, const char *name, guint64 source)
+{
+  DlpRandom self = dlp_random_init (seed, stage, name, source);
+
+  return g_memdup2 (&self, sizeof self);
+}
+
+guint64
+dlp_random_draw_at (const DlpRandom *self, guint64 counter)
+{
+  return dlp_random_draw (*self, counter);
+}
+
+double
+dlp_random_draw_double_at (const DlpRandom *self, guint64 counter)
+{
+  return dlp_random_draw_double (*self, counter);
 }

@@ -38,9 +38,28 @@ dlp_reader_chunk_free (DlpReaderChunk *self)
   g_free (self);
 }
 
+/* What a binding copies would outlive the call that it is for. */
+static DlpReaderChunk *
+dlp_reader_chunk_boxed_copy (DlpReaderChunk *self)
+{
+  return NULL;
+}
+
+static void
+dlp_reader_chunk_boxed_free (DlpReaderChunk *self)
+{
+}
+
+G_DEFINE_BOXED_TYPE (DlpReaderChunk,
+                     dlp_reader_chunk,
+                     dlp_reader_chunk_boxed_copy,
+                     dlp_reader_chunk_boxed_free)
+
 const guint8 *
 dlp_reader_chunk_get_data (DlpReaderChunk *self, gsize *size)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   *size = self->size;
   return self->data;
 }
@@ -48,24 +67,32 @@ dlp_reader_chunk_get_data (DlpReaderChunk *self, gsize *size)
 guint64
 dlp_reader_chunk_get_offset (DlpReaderChunk *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->offset;
 }
 
 gboolean
 dlp_reader_chunk_is_last (DlpReaderChunk *self)
 {
+  g_return_val_if_fail (self != NULL, TRUE);
+
   return self->is_last;
 }
 
 const char *
 dlp_reader_chunk_get_uri (DlpReaderChunk *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return dlp_file_get_uri (self->lane->file);
 }
 
 DlpRecordBatchBuilder *
 dlp_reader_chunk_get_builder (DlpReaderChunk *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return self->builder;
 }
 
@@ -79,7 +106,9 @@ finish_batch (DlpReaderChunk *self)
 void
 dlp_reader_chunk_end_record (DlpReaderChunk *self, guint lines)
 {
-  DlpCoordinate coordinate = self->lane->coordinate;
+  DlpCoordinate coordinate;
+
+  g_return_if_fail (self != NULL);
 
   if (G_UNLIKELY (self->damage != NULL))
     {
@@ -87,6 +116,7 @@ dlp_reader_chunk_end_record (DlpReaderChunk *self, guint lines)
       return;
     }
 
+  coordinate = self->lane->coordinate;
   coordinate.row = self->rows++;
   self->lines += lines;
   dlp_record_batch_builder_end_record (self->builder, &coordinate);
@@ -126,15 +156,19 @@ dlp_reader_chunk_reject (DlpReaderChunk *self,
                          gsize size,
                          char *message)
 {
+  g_return_if_fail (self != NULL);
+
   dlp_record_batch_builder_drop_record (self->builder);
   if (self->damage == NULL)
-    add_reject (self, lines, kind, offset, data, size, message, true);
+    add_reject (self, lines, g_intern_string (kind), offset, data, size, message, true);
   g_free (message);
 }
 
 void
 dlp_reader_chunk_pass_lines (DlpReaderChunk *self, guint lines)
 {
+  g_return_if_fail (self != NULL);
+
   if (self->damage == NULL)
     self->lines += lines;
 }
@@ -142,6 +176,8 @@ dlp_reader_chunk_pass_lines (DlpReaderChunk *self, guint lines)
 void
 dlp_reader_chunk_damage (DlpReaderChunk *self, gsize offset, char *message)
 {
+  g_return_if_fail (self != NULL);
+
   dlp_record_batch_builder_drop_record (self->builder);
   if (self->damage != NULL)
     {
@@ -158,12 +194,13 @@ dlp_reader_chunk_damage (DlpReaderChunk *self, gsize offset, char *message)
 void
 dlp_reader_chunk_count (DlpReaderChunk *self, guint counter, guint64 n)
 {
-  DlpReaderCount count = { self->rows, counter, n };
+  DlpReaderCount count = { .counter = counter, .n = n };
 
-  g_return_if_fail (counter < DLP_READER_MAX_COUNTERS);
+  g_return_if_fail (self != NULL && counter < DLP_READER_MAX_COUNTERS);
 
   if (self->damage != NULL)
     return;
+  count.row = self->rows;
   if (self->counts == NULL)
     self->counts = g_array_new (FALSE, FALSE, sizeof (DlpReaderCount));
   g_array_append_val (self->counts, count);

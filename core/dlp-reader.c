@@ -60,7 +60,7 @@ dlp_reader_class_set_counters (DlpReaderClass *klass, const char *const *names)
 {
   g_return_if_fail (g_strv_length ((char **) names) <= DLP_READER_MAX_COUNTERS);
 
-  g_type_set_qdata (G_TYPE_FROM_CLASS (klass), counters_quark (), (gpointer) names);
+  g_type_set_qdata (G_TYPE_FROM_CLASS (klass), counters_quark (), g_strdupv ((char **) names));
 }
 
 static const char *const *

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <dlpipe/dlp-error.h>
+
 /* Smaller values are written in place. */
 #define MIN_ASIDE 4096
 /* Kept for the next record batch. */
@@ -275,6 +277,40 @@ dlp_record_batch_builder_append_list (DlpRecordBatchBuilder *self,
   append_run (self, &self->fields[field], values, n);
 }
 
+gboolean
+dlp_record_batch_builder_append_list_checked (DlpRecordBatchBuilder *self,
+                                              guint field,
+                                              const guint32 *values,
+                                              gsize n,
+                                              GError **error)
+{
+  Field *f;
+
+  g_return_val_if_fail (is_wanted (self, field, LIST_TYPES), FALSE);
+  g_return_val_if_fail (values != NULL || n == 0, FALSE);
+
+  f = &self->fields[field];
+  if (f->type == DLP_FIELD_LIST_UINT32)
+    {
+      append_run (self, f, values, n);
+      return TRUE;
+    }
+  for (gsize i = 0; i < n; i++)
+    if (values[i] > G_MAXUINT16)
+      {
+        g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
+                     "field “%s”: value %u, number %" G_GSIZE_FORMAT
+                     " of its list, does not fit: it is a list of 16 bits, at most 65535 each",
+                     self->schema->fields[field].name, values[i], i);
+        return FALSE;
+      }
+  ensure_values (self, f, n);
+  for (gsize i = 0; i < n; i++)
+    ((guint16 *) (f->data.buffer.data + f->used))[i] = (guint16) values[i];
+  end_offset_value (self, f, n * sizeof (guint16));
+  return TRUE;
+}
+
 void
 dlp_record_batch_builder_append_int64 (DlpRecordBatchBuilder *self, guint field, gint64 v)
 {
@@ -345,6 +381,17 @@ dlp_record_batch_builder_append_null (DlpRecordBatchBuilder *self, guint field)
     end_value (self, f);
   dlp_bits_put (f->validity.buffer.data, f->n_values - 1, FALSE);
   f->n_nulls++;
+}
+
+void
+dlp_record_batch_builder_append_string (DlpRecordBatchBuilder *self, guint field, const char *text)
+{
+  g_return_if_fail (is_wanted (self, field, 1 << DLP_FIELD_STRING));
+
+  if (text != NULL)
+    append_run (self, &self->fields[field], text, strlen (text));
+  else
+    dlp_record_batch_builder_append_null (self, field);
 }
 
 /* More is asked for than will be used, several times as much where text becomes tokens. A large

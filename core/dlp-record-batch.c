@@ -2,6 +2,13 @@
 
 #include "dlp-record-batch-private.h"
 
+static gpointer
+dlp_coordinate_copy (gpointer self)
+{
+  return g_memdup2 (self, sizeof (DlpCoordinate));
+}
+
+G_DEFINE_BOXED_TYPE (DlpCoordinate, dlp_coordinate, dlp_coordinate_copy, g_free)
 G_DEFINE_BOXED_TYPE (DlpRecordBatch, dlp_record_batch, dlp_record_batch_ref, dlp_record_batch_unref)
 
 static DlpRecordBatch *
@@ -219,14 +226,15 @@ dlp_record_batch_is_null (const DlpRecordBatch *self, guint field, guint row)
   return dlp_column_is_null (dlp_record_batch_column (self, field), (gsize) self->offset + row);
 }
 
+#define VALUE_TYPES (1 << DLP_FIELD_STRING | 1 << DLP_FIELD_BINARY)
+#define LIST_TYPES (1 << DLP_FIELD_LIST_UINT16 | 1 << DLP_FIELD_LIST_UINT32)
+
 const guint8 *
 dlp_record_batch_get_value (const DlpRecordBatch *self, guint field, guint row, gsize *size)
 {
-  const guint mask = 1 << DLP_FIELD_STRING | 1 << DLP_FIELD_BINARY;
-
   g_return_val_if_fail (size != NULL, NULL);
   *size = 0;
-  g_return_val_if_fail (is_valid (self, field, row, mask), NULL);
+  g_return_val_if_fail (is_valid (self, field, row, VALUE_TYPES), NULL);
 
   return dlp_record_batch_value (self, field, row, size);
 }
@@ -234,11 +242,9 @@ dlp_record_batch_get_value (const DlpRecordBatch *self, guint field, guint row, 
 gconstpointer
 dlp_record_batch_get_list (const DlpRecordBatch *self, guint field, guint row, gsize *n)
 {
-  const guint mask = 1 << DLP_FIELD_LIST_UINT16 | 1 << DLP_FIELD_LIST_UINT32;
-
   g_return_val_if_fail (n != NULL, NULL);
   *n = 0;
-  g_return_val_if_fail (is_valid (self, field, row, mask), NULL);
+  g_return_val_if_fail (is_valid (self, field, row, LIST_TYPES), NULL);
 
   return dlp_record_batch_value (self, field, row, n);
 }
@@ -274,4 +280,48 @@ dlp_record_batch_get_boolean (const DlpRecordBatch *self, guint field, guint row
   g_return_val_if_fail (is_valid (self, field, row, 1 << DLP_FIELD_BOOLEAN), FALSE);
 
   return dlp_bits_get (dlp_record_batch_column (self, field)->data, (gsize) self->offset + row);
+}
+
+char *
+dlp_record_batch_dup_string (const DlpRecordBatch *self, guint field, guint row)
+{
+  const char *text;
+  gsize size;
+
+  g_return_val_if_fail (is_valid (self, field, row, 1 << DLP_FIELD_STRING), NULL);
+
+  text = dlp_record_batch_value (self, field, row, &size);
+  return text != NULL ? g_strndup (text, size) : NULL;
+}
+
+GBytes *
+dlp_record_batch_dup_bytes (DlpRecordBatch *self, guint field, guint row)
+{
+  gconstpointer data;
+  gsize n;
+
+  g_return_val_if_fail (is_valid (self, field, row, VALUE_TYPES | LIST_TYPES), NULL);
+
+  data = dlp_record_batch_value (self, field, row, &n);
+  if (data == NULL)
+    return NULL;
+  return g_bytes_new_with_free_func (data, n * dlp_record_batch_column (self, field)->width,
+                                     (GDestroyNotify) dlp_record_batch_unref,
+                                     dlp_record_batch_ref (self));
+}
+
+guint32 *
+dlp_record_batch_dup_list (const DlpRecordBatch *self, guint field, guint row, gsize *n)
+{
+  gconstpointer values = dlp_record_batch_get_list (self, field, row, n);
+  guint32 *copy;
+
+  if (values == NULL)
+    return NULL;
+  copy = g_new (guint32, MAX (*n, 1));
+  for (gsize i = 0; i < *n; i++)
+    copy[i] = dlp_record_batch_column (self, field)->width == sizeof (guint16) ?
+                  ((const guint16 *) values)[i] :
+                  ((const guint32 *) values)[i];
+  return copy;
 }

@@ -34,6 +34,14 @@ enum
 
 static GParamSpec *properties[N_PROPS];
 
+static gpointer
+dlp_sink_attempt_copy (gpointer self)
+{
+  return g_memdup2 (self, sizeof (DlpSinkAttempt));
+}
+
+G_DEFINE_BOXED_TYPE (DlpSinkAttempt, dlp_sink_attempt, dlp_sink_attempt_copy, g_free)
+
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (DlpSink, dlp_sink, DLP_TYPE_ELEMENT)
 
 /* One that a stop interrupts is done again by whoever goes on: all is consumed already. */
@@ -297,4 +305,20 @@ dlp_sink_init (DlpSink *self)
 
   priv->use_digest = TRUE;
   dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
+}
+
+DlpSinkAttempt *
+dlp_sink_dup_attempt (DlpSink *self)
+{
+  DlpSinkAttempt attempt = dlp_sink_get_attempt (self);
+
+  return g_memdup2 (&attempt, sizeof attempt);
+}
+
+DlpDigest *
+dlp_sink_dup_digest (DlpSink *self)
+{
+  DlpDigest digest = dlp_sink_get_digest (self);
+
+  return g_memdup2 (&digest, sizeof digest);
 }

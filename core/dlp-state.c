@@ -125,3 +125,9 @@ dlp_state_get_uint64 (GVariant *described,
     }
   return TRUE;
 }
+
+GBytes *
+dlp_state_dup_bytes (const DlpState *self)
+{
+  return g_bytes_new (self->data, self->size);
+}

@@ -70,6 +70,23 @@ typedef struct
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (DlpTransform, dlp_transform, DLP_TYPE_ELEMENT)
 
+/* What a binding copies would outlive the call that it is for. */
+static DlpTransformOutput *
+dlp_transform_output_copy (DlpTransformOutput *self)
+{
+  return NULL;
+}
+
+static void
+dlp_transform_output_free (DlpTransformOutput *self)
+{
+}
+
+G_DEFINE_BOXED_TYPE (DlpTransformOutput,
+                     dlp_transform_output,
+                     dlp_transform_output_copy,
+                     dlp_transform_output_free)
+
 static guint
 count_counters (DlpTransformClass *klass)
 {
@@ -131,8 +148,11 @@ close_builder (DlpTransformPad *pad)
 DlpRecordBatchBuilder *
 dlp_transform_output_get_builder (DlpTransformOutput *self, guint pad)
 {
-  DlpTransformPad *to = &self->pads[pad];
+  DlpTransformPad *to;
 
+  g_return_val_if_fail (self != NULL && self->builders != NULL && pad < self->n_pads, NULL);
+
+  to = &self->pads[pad];
   if (self->builders[pad] == NULL)
     self->builders[pad] = dlp_record_batch_builder_new (
         dlp_pad_get_schema (dlp_element_get_output (DLP_ELEMENT (self->transform), pad)));
@@ -145,8 +165,11 @@ dlp_transform_output_end_record (DlpTransformOutput *self,
                                  guint pad,
                                  const DlpCoordinate *coordinate)
 {
-  DlpTransformPad *to = &self->pads[pad];
+  DlpTransformPad *to;
 
+  g_return_if_fail (self != NULL && pad < self->n_pads && self->pads[pad].builder != NULL);
+
+  to = &self->pads[pad];
   dlp_record_batch_builder_end_record (to->builder, coordinate);
   if (dlp_record_batch_builder_is_full (to->builder))
     close_builder (to);
@@ -155,6 +178,8 @@ dlp_transform_output_end_record (DlpTransformOutput *self,
 void
 dlp_transform_output_push (DlpTransformOutput *self, guint pad, DlpRecordBatch *batch)
 {
+  g_return_if_fail (self != NULL && self->builders != NULL && pad < self->n_pads && batch != NULL);
+
   close_builder (&self->pads[pad]);
   keep_batch (&self->pads[pad], batch);
 }
@@ -162,6 +187,8 @@ dlp_transform_output_push (DlpTransformOutput *self, guint pad, DlpRecordBatch *
 void
 dlp_transform_output_count (DlpTransformOutput *self, guint counter, guint64 n)
 {
+  g_return_if_fail (self != NULL && counter < DLP_TRANSFORM_MAX_COUNTERS);
+
   self->counters[counter] += n;
 }
 
@@ -570,4 +597,13 @@ dlp_transform_init (DlpTransform *self)
   pthread_cond_init (&priv->idle, NULL);
   dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
   dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);
+}
+
+void
+dlp_transform_class_set_counters (DlpTransformClass *klass, const char *const *names)
+{
+  g_return_if_fail (g_strv_length ((char **) names) <= DLP_TRANSFORM_MAX_COUNTERS);
+
+  /* For as long as the class, which is never unloaded. */
+  klass->counters = (const char *const *) g_strdupv ((char **) names);
 }

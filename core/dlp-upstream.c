@@ -57,6 +57,30 @@ dlp_upstream_model_clear (DlpUpstreamModel *self)
   self->vocab_size = 0;
 }
 
+static gpointer
+dlp_upstream_model_copy (gpointer from)
+{
+  DlpUpstreamModel *copy = g_memdup2 (from, sizeof *copy);
+
+  copy->name = g_strdup (copy->name);
+  copy->fingerprint = g_strdup (copy->fingerprint);
+  copy->file = g_strdup (copy->file);
+  copy->pattern = g_strdup (copy->pattern);
+  return copy;
+}
+
+static void
+dlp_upstream_model_free (gpointer self)
+{
+  dlp_upstream_model_clear (self);
+  g_free (self);
+}
+
+G_DEFINE_BOXED_TYPE (DlpUpstreamModel,
+                     dlp_upstream_model,
+                     dlp_upstream_model_copy,
+                     dlp_upstream_model_free)
+
 static void
 add_string (GVariantBuilder *builder, const char *key, const char *value)
 {

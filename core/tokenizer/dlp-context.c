@@ -321,18 +321,6 @@ dlp_context_encode (DlpTokenizerContext *self,
     }
 }
 
-/**
- * dlp_tokenizer_context_new: (skip)
- * @tokenizer: a tokenizer
- * @cache_bytes: how many bytes the cache of pieces may take, or 0 for 32 MiB; rounded down to a
- * power of two, and at least 64 KiB
- *
- * Makes what one thread needs to encode with @tokenizer, which it keeps alive.
- *
- * Threads: any; a context is used by one thread at a time.
- *
- * Returns: (transfer full): a context, to be freed with dlp_tokenizer_context_free()
- */
 DlpTokenizerContext *
 dlp_tokenizer_context_new (DlpTokenizer *tokenizer, gsize cache_bytes)
 {
@@ -348,12 +336,6 @@ dlp_tokenizer_context_new (DlpTokenizer *tokenizer, gsize cache_bytes)
   return self;
 }
 
-/**
- * dlp_tokenizer_context_free: (skip)
- * @context: (transfer full) (nullable): a context
- *
- * Frees @context and lets go of its tokenizer.
- */
 void
 dlp_tokenizer_context_free (DlpTokenizerContext *context)
 {
@@ -367,15 +349,6 @@ dlp_tokenizer_context_free (DlpTokenizerContext *context)
   g_free (context);
 }
 
-/**
- * dlp_tokenizer_context_get_dropped: (skip)
- * @context: a context
- *
- * Gets how many bytes of text so far belonged to no match of the pattern. Like tiktoken, the
- * tokenizer makes no ids of them. The known patterns match every text and drop nothing.
- *
- * Returns: a number of bytes
- */
 guint64
 dlp_tokenizer_context_get_dropped (DlpTokenizerContext *context)
 {

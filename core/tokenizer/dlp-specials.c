@@ -78,14 +78,6 @@ dlp_specials_find (const DlpSpecials *self, const char *text, const char *end, g
   return NULL;
 }
 
-/**
- * dlp_tokenizer_get_n_specials:
- * @self: a tokenizer
- *
- * Gets the number of special tokens.
- *
- * Returns: a number
- */
 guint
 dlp_tokenizer_get_n_specials (DlpTokenizer *self)
 {
@@ -94,16 +86,6 @@ dlp_tokenizer_get_n_specials (DlpTokenizer *self)
   return dlp_tokenizer_peek_specials (self)->n;
 }
 
-/**
- * dlp_tokenizer_get_special:
- * @self: a tokenizer
- * @index: less than dlp_tokenizer_get_n_specials()
- * @id: (out) (optional): its id
- *
- * Gets one special token, in the order of their ids.
- *
- * Returns: (transfer none): its content
- */
 const char *
 dlp_tokenizer_get_special (DlpTokenizer *self, guint index, guint32 *id)
 {
@@ -119,16 +101,6 @@ dlp_tokenizer_get_special (DlpTokenizer *self, guint index, guint32 *id)
   return specials->items[index].content;
 }
 
-/**
- * dlp_tokenizer_lookup_special:
- * @self: a tokenizer
- * @content: the content of a special token, such as `<|endoftext|>`
- * @id: (out) (optional): its id
- *
- * Looks up a special token by its content.
- *
- * Returns: %FALSE if there is no such special token
- */
 gboolean
 dlp_tokenizer_lookup_special (DlpTokenizer *self, const char *content, guint32 *id)
 {
@@ -148,18 +120,6 @@ dlp_tokenizer_lookup_special (DlpTokenizer *self, const char *content, guint32 *
   return FALSE;
 }
 
-/**
- * dlp_tokenizer_count_specials:
- * @self: a tokenizer
- * @text: (array length=len) (element-type guint8): a text
- * @len: its number of bytes
- *
- * Counts how often the content of a special token stands in a text.
- *
- * Threads: any.
- *
- * Returns: a number
- */
 guint
 dlp_tokenizer_count_specials (DlpTokenizer *self, const char *text, gsize len)
 {
@@ -210,17 +170,6 @@ set_eod_error (DlpTokenizer *self, gboolean several, GError **error)
                dlp_tokenizer_get_name (self), list->len ? list->str : "none");
 }
 
-/**
- * dlp_tokenizer_get_eod:
- * @self: a tokenizer
- * @id: (out) (optional): its id
- * @error: return location for an error
- *
- * Gets the token that ends a document, if the model leaves no doubt which one it is.
- *
- * Returns: %FALSE with %DLP_TOKENIZER_ERROR_NO_EOD if none is known or if there are several, which
- *   the message lists
- */
 gboolean
 dlp_tokenizer_get_eod (DlpTokenizer *self, guint32 *id, GError **error)
 {

@@ -85,25 +85,6 @@ encode_any (DlpTokenizer *self,
   return n;
 }
 
-/**
- * dlp_tokenizer_encode_full: (skip)
- * @self: a tokenizer
- * @context: a context that was made for @self
- * @text: a text in UTF-8
- * @len: its number of bytes
- * @flags: what special tokens in the text become
- * @ids: where the ids go
- * @capacity: how many ids there is room for; @len is always enough
- *
- * Encodes a text. A text that is not valid UTF-8 is safe, but what it is encoded to is not
- * specified: check it first. The places of @ids behind the last id, up to @capacity, may be
- * overwritten.
- *
- * Threads: any, but @context is used by one at a time.
- *
- * Returns: the number of ids; -1 if they are more than @capacity; -2 if the pattern is none of the
- *   known ones and the engine for regular expressions exceeded its limits on this text
- */
 gssize
 dlp_tokenizer_encode_full (DlpTokenizer *self,
                            DlpTokenizerContext *context,
@@ -120,19 +101,6 @@ dlp_tokenizer_encode_full (DlpTokenizer *self,
   return encode_any (self, context, text, len, flags, ids, capacity, TRUE);
 }
 
-/**
- * dlp_tokenizer_encode: (skip)
- * @self: a tokenizer
- * @context: a context that was made for @self
- * @text: a text in UTF-8
- * @len: its number of bytes
- * @ids: where the ids go
- * @capacity: how many ids there is room for; @len is always enough
- *
- * dlp_tokenizer_encode_full() with special tokens as ordinary text.
- *
- * Returns: as dlp_tokenizer_encode_full()
- */
 gssize
 dlp_tokenizer_encode (DlpTokenizer *self,
                       DlpTokenizerContext *context,
@@ -145,20 +113,6 @@ dlp_tokenizer_encode (DlpTokenizer *self,
                                     capacity);
 }
 
-/**
- * dlp_tokenizer_encode16_full: (skip)
- * @self: a tokenizer with a vocabulary size of at most 65,536
- * @context: a context that was made for @self
- * @text: a text in UTF-8
- * @len: its number of bytes
- * @flags: what special tokens in the text become
- * @ids: where the ids go
- * @capacity: how many ids there is room for; @len is always enough
- *
- * dlp_tokenizer_encode_full() into ids of 16 bits.
- *
- * Returns: as dlp_tokenizer_encode_full()
- */
 gssize
 dlp_tokenizer_encode16_full (DlpTokenizer *self,
                              DlpTokenizerContext *context,
@@ -176,19 +130,6 @@ dlp_tokenizer_encode16_full (DlpTokenizer *self,
   return encode_any (self, context, text, len, flags, ids, capacity, FALSE);
 }
 
-/**
- * dlp_tokenizer_encode16: (skip)
- * @self: a tokenizer with a vocabulary size of at most 65,536
- * @context: a context that was made for @self
- * @text: a text in UTF-8
- * @len: its number of bytes
- * @ids: where the ids go
- * @capacity: how many ids there is room for; @len is always enough
- *
- * dlp_tokenizer_encode16_full() with special tokens as ordinary text.
- *
- * Returns: as dlp_tokenizer_encode_full()
- */
 gssize
 dlp_tokenizer_encode16 (DlpTokenizer *self,
                         DlpTokenizerContext *context,
@@ -201,22 +142,6 @@ dlp_tokenizer_encode16 (DlpTokenizer *self,
                                       capacity);
 }
 
-/**
- * dlp_tokenizer_encode_text:
- * @self: a tokenizer
- * @text: a text in UTF-8
- * @len: its number of bytes, or -1 if it ends with a nul
- * @flags: what special tokens in the text become
- * @n_ids: (out): the number of ids
- *
- * Encodes one text, for programs and languages to which speed matters less: the context is made for
- * this call alone.
- *
- * Threads: any.
- *
- * Returns: (transfer full) (nullable) (array length=n_ids): the ids, or %NULL if the engine for
- * regular expressions exceeded its limits on this text
- */
 guint32 *
 dlp_tokenizer_encode_text (DlpTokenizer *self,
                            const char *text,

@@ -3,16 +3,6 @@
 #include "dlp-model.h"
 #include "dlp-specials.h"
 
-/**
- * DlpTokenizer:
- *
- * Turns text into the ids of a byte-level BPE vocabulary, exactly as tiktoken does, and back.
- *
- * A tokenizer never changes once it is made, and all of its methods may be called on any thread,
- * also at the same time. The tables of a vocabulary exist once in a process, however many
- * tokenizers are made from it. What encoding needs besides is in a #DlpTokenizerContext, one for
- * each thread.
- */
 struct _DlpTokenizer
 {
   GObject parent_instance;
@@ -150,26 +140,6 @@ add_specials (DlpTokenizer *self, const DlpModel *model, GError **error)
   return TRUE;
 }
 
-/**
- * dlp_tokenizer_new:
- * @model: the name of a model (gpt2, r50k_base, cl100k_base, o200k_base), or the path of a rank
- * file with a line of base64 and rank for each token, as tiktoken has them
- * @pattern: (nullable): how text is cut into pieces: one of gpt2, r50k, p50k, cl100k, o200k, or a
- *   regular expression as tiktoken takes it; needed only for a rank file that is not recognised by
- *   its content or its name
- * @error: return location for an error
- *
- * Loads a tokenizer. gpt2 (r50k_base) is part of the library; the files of the others are looked
- * for in the folders of the environment variable `DLPIPE_VOCAB_PATH` and where the library is
- * installed.
- *
- * A rank file that is recognised by its name alone has the special tokens of that model only if
- * @pattern is %NULL.
- *
- * Threads: any. Takes some tenths of a second for a large vocabulary the first time.
- *
- * Returns: (transfer full): a tokenizer, or %NULL with an error in %DLP_TOKENIZER_ERROR
- */
 DlpTokenizer *
 dlp_tokenizer_new (const char *model, const char *pattern, GError **error)
 {
@@ -199,14 +169,6 @@ dlp_tokenizer_new (const char *model, const char *pattern, GError **error)
   return g_steal_pointer (&self);
 }
 
-/**
- * dlp_tokenizer_get_name:
- * @self: a tokenizer
- *
- * Gets what the tokenizer is called: the name of the model, or of its file without `.tiktoken`.
- *
- * Returns: (transfer none): a name
- */
 const char *
 dlp_tokenizer_get_name (DlpTokenizer *self)
 {
@@ -215,15 +177,6 @@ dlp_tokenizer_get_name (DlpTokenizer *self)
   return self->name;
 }
 
-/**
- * dlp_tokenizer_get_file:
- * @self: a tokenizer
- *
- * Gets the absolute path of the rank file that it was made of, if it was not made by the name of a
- * known model.
- *
- * Returns: (transfer none) (nullable): a path
- */
 const char *
 dlp_tokenizer_get_file (DlpTokenizer *self)
 {
@@ -232,15 +185,6 @@ dlp_tokenizer_get_file (DlpTokenizer *self)
   return self->file;
 }
 
-/**
- * dlp_tokenizer_get_pattern:
- * @self: a tokenizer
- *
- * Gets the regular expression by which text is cut into pieces. Spellings of a known pattern that
- * cut every text alike are given as one of them.
- *
- * Returns: (transfer none): a regular expression
- */
 const char *
 dlp_tokenizer_get_pattern (DlpTokenizer *self)
 {
@@ -249,15 +193,6 @@ dlp_tokenizer_get_pattern (DlpTokenizer *self)
   return self->pattern->text;
 }
 
-/**
- * dlp_tokenizer_get_fingerprint:
- * @self: a tokenizer
- *
- * Gets a sha256 over the vocabulary, the pattern and the special tokens. Tokenizers with equal
- * fingerprints encode every text alike, whatever they are called.
- *
- * Returns: (transfer none): 64 hexadecimal digits
- */
 const char *
 dlp_tokenizer_get_fingerprint (DlpTokenizer *self)
 {
@@ -266,14 +201,6 @@ dlp_tokenizer_get_fingerprint (DlpTokenizer *self)
   return self->fingerprint;
 }
 
-/**
- * dlp_tokenizer_get_vocab_size:
- * @self: a tokenizer
- *
- * Gets the largest id + 1, special tokens included. Not every id below it need be in use.
- *
- * Returns: the size of the vocabulary
- */
 guint32
 dlp_tokenizer_get_vocab_size (DlpTokenizer *self)
 {
@@ -282,17 +209,6 @@ dlp_tokenizer_get_vocab_size (DlpTokenizer *self)
   return self->vocab_size;
 }
 
-/**
- * dlp_tokenizer_get_token:
- * @self: a tokenizer
- * @id: an id
- * @len: (out): the number of bytes
- *
- * Gets the bytes of one token. They need not be valid UTF-8.
- *
- * Returns: (transfer none) (nullable) (array length=len): bytes that live as long as @self, or
- * %NULL if there is no such id
- */
 const guint8 *
 dlp_tokenizer_get_token (DlpTokenizer *self, guint32 id, gsize *len)
 {
@@ -314,21 +230,6 @@ dlp_tokenizer_get_token (DlpTokenizer *self, guint32 id, gsize *len)
   return NULL;
 }
 
-/**
- * dlp_tokenizer_decode:
- * @self: a tokenizer
- * @ids: (array length=n_ids): ids
- * @n_ids: how many
- * @out: what the bytes are appended to; they need not be valid UTF-8
- * @error: return location for an error
- *
- * Turns ids back into the bytes that they were made of. After an error @out has the bytes of the
- * ids before the bad one.
- *
- * Threads: any.
- *
- * Returns: %FALSE with %DLP_TOKENIZER_ERROR_BAD_ID if an id is not in the vocabulary
- */
 gboolean
 dlp_tokenizer_decode (DlpTokenizer *self,
                       const guint32 *ids,

@@ -5,24 +5,57 @@
 
 G_BEGIN_DECLS
 
+#define DLP_TYPE_DECODER (dlp_decoder_get_type ())
 /**
  * DlpDecoder:
  *
  * A codec's decoder for one file, made anew for each. Used by one thread at a time. If the class
  * has a property "window-log-max" (uint) a reader sets it.
+ *
+ * Since: 0.1
  */
-#define DLP_TYPE_DECODER (dlp_decoder_get_type ())
-DLP_API
+DLP_AVAILABLE_IN_0_1
 G_DECLARE_DERIVABLE_TYPE (DlpDecoder, dlp_decoder, DLP, DECODER, GObject)
 
+/**
+ * DlpDecoderClass:
+ * @parent_class: the parent class
+ * @decode: decodes some bytes
+ * @finish: ends the stream
+ * @get_warning: something worth a warning
+ * @limit_memory: a limit of memory
+ * @rest: there may be no decode for long
+ *
+ * The class of decoders, with room for six further virtual functions.
+ *
+ * Since: 0.1
+ */
 struct _DlpDecoderClass
 {
   GObjectClass parent_class;
 
-  /* Decodes some of @in to @out, all members or frames of the file one after another; makes
+  /**
+   * DlpDecoder::decode: (skip)
+   * @self: a decoder
+   * @in: bytes of the file
+   * @in_size: how many
+   * @in_used: (out): how many were used
+   * @out: where decoded bytes go
+   * @out_size: how many there is room for
+   * @out_written: (out): how many were written
+   * @error: return location for an error
+   *
+   * Decodes some of @in to @out, all members or frames of the file one after another; makes
    * progress or fails. What was written to @out before an error is good. Errors:
-   * DLP_DATA_ERROR_DAMAGED, whose message says what and at which byte of the compressed stream
-   * (counted by the decoder). */
+   * %DLP_DATA_ERROR_DAMAGED, whose message says what and at which byte of the compressed stream
+   * (counted by the decoder).
+   *
+   * Threads: one at a time, not always the same.
+   *
+   * Returns: %FALSE with an error
+   *
+   * Since: 0.1
+   */
   gboolean (*decode) (DlpDecoder *self,
                       const guint8 *in,
                       gsize in_size,
@@ -31,69 +64,313 @@ struct _DlpDecoderClass
                       gsize out_size,
                       gsize *out_written,
                       GError **error);
-  /* No more input will come (call decode with in_size 0 until nothing is written, then this): FALSE
-   * and DLP_DATA_ERROR_DAMAGED where the stream is cut. */
+  /**
+   * DlpDecoder::finish:
+   * @self: a decoder
+   * @error: return location for an error
+   *
+   * No more input will come. Called after decode() with no input has written nothing more.
+   *
+   * Threads: one at a time, not always the same.
+   *
+   * Returns: %FALSE and %DLP_DATA_ERROR_DAMAGED where the stream is cut
+   *
+   * Since: 0.1
+   */
   gboolean (*finish) (DlpDecoder *self, GError **error);
-  /* (nullable) (transfer none): something worth a warning, such as trailing zero bytes; read at the
-   * end. */
+  /**
+   * DlpDecoder::get_warning:
+   * @self: a decoder
+   *
+   * Optional: something worth a warning, such as trailing zero bytes; read at the end.
+   *
+   * Threads: one at a time, not always the same.
+   *
+   * Returns: (nullable) (transfer none): a message
+   *
+   * Since: 0.1
+   */
   const char *(*get_warning) (DlpDecoder *self);
-  /* (nullable): before the first decode: at most so many bytes are to be held in memory between two
-   * calls; what must be held beyond that may lie in a file without a name in @folder. */
+  /**
+   * DlpDecoder::limit_memory:
+   * @self: a decoder
+   * @bytes: the limit
+   * @folder: (nullable): a folder
+   *
+   * Optional: before the first decode: at most so many bytes are to be held in memory between two
+   * calls; what must be held beyond that may lie in a file without a name in @folder.
+   *
+   * Threads: one at a time, not always the same.
+   *
+   * Since: 0.1
+   */
   void (*limit_memory) (DlpDecoder *self, gsize bytes, const char *folder);
-  /* (nullable): there may be no decode for long: what need not be in memory leaves it. */
+  /**
+   * DlpDecoder::rest:
+   * @self: a decoder
+   *
+   * Optional: there may be no decode for long: what need not be in memory leaves it.
+   *
+   * Threads: one at a time, not always the same.
+   *
+   * Since: 0.1
+   */
   void (*rest) (DlpDecoder *self);
 
+  /*< private >*/
   gpointer reserved[6];
 };
 
-/* Does a stream that begins with these bytes belong to the codec? At least min(16, size of the
- * file) bytes are given. */
+/**
+ * DlpCodecMatch: (skip)
+ * @head: at least min(16, size of the file) bytes
+ * @size: how many
+ *
+ * Says whether a stream that begins with these bytes belongs to the codec.
+ *
+ * Threads: any.
+ *
+ * Returns: whether it does
+ *
+ * Since: 0.1
+ */
 typedef gboolean (*DlpCodecMatch) (const guint8 *head, gsize size);
 
-DLP_API void dlp_codec_register (const char *name, DlpCodecMatch match, GType decoder_type);
-/* The name of the codec that files with such an extension have by custom (".gz": "gzip"), whether
- * it is registered or not, or NULL. */
-DLP_API const char *dlp_codec_of_file_name (const char *name);
-/* (transfer full) (nullable): a new decoder for a stream that begins so; NULL: not compressed as
- * far as the registered codecs can tell. @name: (out) (nullable). */
-DLP_API DlpDecoder *dlp_codec_open (const guint8 *head, gsize size, const char **name);
+/**
+ * dlp_codec_register: (skip)
+ * @name: its name, such as "gzip"
+ * @match: recognises it
+ * @decoder_type: a subclass of #DlpDecoder
+ *
+ * Registers a codec. For programs that bring one of their own; a plugin has dlp_plugin_add_codec().
+ *
+ * Threads: any.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_codec_register (const char *name, DlpCodecMatch match, GType decoder_type);
 
+/**
+ * dlp_codec_of_file_name:
+ * @name: the name of a file
+ *
+ * Gets the name of the codec that files with such an extension have by custom (".gz": "gzip"),
+ * whether it is registered or not.
+ *
+ * Threads: any.
+ *
+ * Returns: (nullable) (transfer none): the name of a codec
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+const char *dlp_codec_of_file_name (const char *name);
+
+/**
+ * dlp_codec_open:
+ * @head: (array length=size): the first bytes of the stream
+ * @size: how many
+ * @name: (out) (optional) (nullable) (transfer none): the name of the codec
+ *
+ * Makes a new decoder for a stream that begins so.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full) (nullable): a decoder, or %NULL: not compressed as far as the registered
+ *   codecs can tell
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpDecoder *dlp_codec_open (const guint8 *head, gsize size, const char **name);
+
+#define DLP_TYPE_BYTE_STREAM (dlp_byte_stream_get_type ())
 /**
  * DlpByteStream:
  *
  * The decoded bytes of a file: opens it, recognises its codec by magic number whatever its name,
  * decodes. Used by one thread at a time.
+ *
+ * Since: 0.1
  */
 typedef struct _DlpByteStream DlpByteStream;
 
-/* @offset: of the decoded bytes; other than 0 only where the file is not compressed, else it is
- * skipped by decoding. @read_size: bytes asked of the file at once, 0: 256 KiB. */
-DLP_API DlpByteStream *dlp_byte_stream_open (DlpFile *file,
-                                             guint64 offset,
-                                             guint window_log_max,
-                                             gsize read_size,
-                                             GCancellable *cancellable,
-                                             GError **error);
-DLP_API void dlp_byte_stream_free (DlpByteStream *self);
-/* Before the first read: what a decoder must hold beyond so many bytes may lie in a file without a
- * name in @folder. */
-DLP_API void dlp_byte_stream_limit_memory (DlpByteStream *self, gsize bytes, const char *folder);
-/* There may be no read for long: memory that can be had again is given back. */
-DLP_API void dlp_byte_stream_rest (DlpByteStream *self);
-/* Microseconds that reads of the file took since the last call; decoding is no part of it. */
-DLP_API gint64 dlp_byte_stream_take_read_time (DlpByteStream *self);
-/* Up to @size decoded bytes (> 0); 0 at the clean end; -1 on error. Bytes before damage are
- * returned first, then the error, and the same error again on every later call. */
-DLP_API gssize dlp_byte_stream_read (DlpByteStream *self,
-                                     guint8 *buffer,
-                                     gsize size,
+DLP_AVAILABLE_IN_0_2
+GType dlp_byte_stream_get_type (void) G_GNUC_CONST;
+
+/**
+ * dlp_byte_stream_open:
+ * @file: a file
+ * @offset: where to begin, of the decoded bytes; unless it is 0 or the file is not compressed, what
+ *   lies before is skipped by decoding
+ * @window_log_max: the largest window of a compressed file that is accepted, as a power of two
+ * @read_size: bytes asked of the file at once; 0: 256 KiB
+ * @cancellable: (nullable): a cancellable
+ * @error: return location for an error
+ *
+ * Opens a file. Errors: those of dlp_file_open(); %DLP_DATA_ERROR_DAMAGED.
+ *
+ * Threads: any, one at a time for one stream.
+ *
+ * Returns: (transfer full): a stream
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpByteStream *dlp_byte_stream_open (DlpFile *file,
+                                     guint64 offset,
+                                     guint window_log_max,
+                                     gsize read_size,
                                      GCancellable *cancellable,
                                      GError **error);
-/* (nullable): "gzip", "zstd", ...; NULL: plain. */
-DLP_API const char *dlp_byte_stream_get_codec (DlpByteStream *self);
-/* Bytes of the file consumed so far (compressed), for progress. */
-DLP_API guint64 dlp_byte_stream_get_raw_position (DlpByteStream *self);
-DLP_API const char *dlp_byte_stream_get_warning (DlpByteStream *self);
+
+/**
+ * dlp_byte_stream_free:
+ * @self: (transfer full): a stream
+ *
+ * Closes the stream.
+ *
+ * Threads: any, one at a time for one stream.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_byte_stream_free (DlpByteStream *self);
+
+/**
+ * dlp_byte_stream_limit_memory:
+ * @self: a stream
+ * @bytes: the limit
+ * @folder: (nullable): a folder
+ *
+ * Before the first read: what a decoder must hold beyond so many bytes may lie in a file without a
+ * name in @folder.
+ *
+ * Threads: any, one at a time for one stream.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_byte_stream_limit_memory (DlpByteStream *self, gsize bytes, const char *folder);
+
+/**
+ * dlp_byte_stream_rest:
+ * @self: a stream
+ *
+ * There may be no read for long: memory that can be had again is given back.
+ *
+ * Threads: any, one at a time for one stream.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_byte_stream_rest (DlpByteStream *self);
+
+/**
+ * dlp_byte_stream_take_read_time:
+ * @self: a stream
+ *
+ * Gets how long reads of the file took since the last call; decoding is no part of it.
+ *
+ * Threads: any, one at a time for one stream.
+ *
+ * Returns: microseconds
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gint64 dlp_byte_stream_take_read_time (DlpByteStream *self);
+
+/**
+ * dlp_byte_stream_read: (skip)
+ * @self: a stream
+ * @buffer: where they go
+ * @size: how many there is room for; not 0
+ * @cancellable: (nullable): a cancellable
+ * @error: return location for an error
+ *
+ * Reads decoded bytes. Bytes before damage are returned first, then the error, and the same error
+ * again on every later call.
+ *
+ * Threads: any, one at a time for one stream.
+ *
+ * Returns: how many were read; 0 at the clean end; -1 on error
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gssize dlp_byte_stream_read (DlpByteStream *self,
+                             guint8 *buffer,
+                             gsize size,
+                             GCancellable *cancellable,
+                             GError **error);
+
+/**
+ * dlp_byte_stream_read_bytes:
+ * @self: a stream
+ * @size: how many at most; not 0
+ * @cancellable: (nullable): a cancellable
+ * @error: return location for an error
+ *
+ * Reads decoded bytes, as dlp_byte_stream_read().
+ *
+ * Threads: any, one at a time for one stream.
+ *
+ * Returns: (transfer full): bytes; none at the clean end
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+GBytes *dlp_byte_stream_read_bytes (DlpByteStream *self,
+                                    gsize size,
+                                    GCancellable *cancellable,
+                                    GError **error);
+
+/**
+ * dlp_byte_stream_get_codec:
+ * @self: a stream
+ *
+ * Gets the codec of the file.
+ *
+ * Threads: any, one at a time for one stream.
+ *
+ * Returns: (nullable) (transfer none): "gzip", "zstd", ...; %NULL: it is plain
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+const char *dlp_byte_stream_get_codec (DlpByteStream *self);
+
+/**
+ * dlp_byte_stream_get_raw_position:
+ * @self: a stream
+ *
+ * Gets how many bytes of the file, as it lies there, were consumed so far, for progress.
+ *
+ * Threads: any, one at a time for one stream.
+ *
+ * Returns: bytes
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+guint64 dlp_byte_stream_get_raw_position (DlpByteStream *self);
+
+/**
+ * dlp_byte_stream_get_warning:
+ * @self: a stream
+ *
+ * Gets something worth a warning, such as trailing zero bytes; complete at the end.
+ *
+ * Threads: any, one at a time for one stream.
+ *
+ * Returns: (nullable) (transfer none): a message
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+const char *dlp_byte_stream_get_warning (DlpByteStream *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpByteStream, dlp_byte_stream_free)
 

@@ -3,27 +3,141 @@
 
 #include <glib-object.h>
 
-G_BEGIN_DECLS
+#include <dlpipe/dlp-version.h>
 
+/* clang-format off */
 #ifndef DLP_API
-#define DLP_API __attribute__ ((visibility ("default"))) extern
+# define DLP_API __attribute__ ((visibility ("default"))) extern
 #endif
 
-/* Flags of an element's properties, besides GParamFlags.
+/**
+ * DLP_VERSION_0_1:
  *
- * What may change between two runs over one state: a property without any of these is fixed
- * (recorded, compared, a difference is refused).
+ * Version 0.1, for %DLP_VERSION_MIN_REQUIRED and %DLP_VERSION_MAX_ALLOWED.
+ *
+ * Since: 0.1
+ */
+#define DLP_VERSION_0_1 (G_ENCODE_VERSION (0, 1))
+
+/**
+ * DLP_VERSION_0_2:
+ *
+ * Version 0.2, for %DLP_VERSION_MIN_REQUIRED and %DLP_VERSION_MAX_ALLOWED.
+ *
+ * Since: 0.2
+ */
+#define DLP_VERSION_0_2 (G_ENCODE_VERSION (0, 2))
+
+#define DLP_VERSION_CUR (G_ENCODE_VERSION (DLP_MAJOR_VERSION, DLP_MINOR_VERSION))
+
+/* What a program may define, before it includes anything of dlpipe, as one of the versions above:
+ * the use of what was deprecated in DLP_VERSION_MIN_REQUIRED or before warns, and so does the use of
+ * what is newer than DLP_VERSION_MAX_ALLOWED. */
+#ifndef DLP_VERSION_MIN_REQUIRED
+# define DLP_VERSION_MIN_REQUIRED (DLP_VERSION_CUR)
+#endif
+#ifndef DLP_VERSION_MAX_ALLOWED
+# if DLP_VERSION_MIN_REQUIRED > DLP_VERSION_CUR
+#  define DLP_VERSION_MAX_ALLOWED (DLP_VERSION_MIN_REQUIRED)
+# else
+#  define DLP_VERSION_MAX_ALLOWED (DLP_VERSION_CUR)
+# endif
+#endif
+#if DLP_VERSION_MAX_ALLOWED < DLP_VERSION_MIN_REQUIRED
+# error "DLP_VERSION_MAX_ALLOWED must not be lower than DLP_VERSION_MIN_REQUIRED"
+#endif
+#if DLP_VERSION_MIN_REQUIRED < DLP_VERSION_0_1
+# error "DLP_VERSION_MIN_REQUIRED must be DLP_VERSION_0_1 or later"
+#endif
+
+#ifdef DLP_DISABLE_DEPRECATION_WARNINGS
+# define DLP_UNAVAILABLE(major, minor) DLP_API
+#else
+# define DLP_UNAVAILABLE(major, minor) G_UNAVAILABLE (major, minor) DLP_API
+#endif
+
+#define DLP_AVAILABLE_IN_ALL DLP_API
+
+#if DLP_VERSION_MAX_ALLOWED < DLP_VERSION_0_1
+# define DLP_AVAILABLE_IN_0_1 DLP_UNAVAILABLE (0, 1)
+#else
+# define DLP_AVAILABLE_IN_0_1 DLP_API
+#endif
+
+#if DLP_VERSION_MAX_ALLOWED < DLP_VERSION_0_2
+# define DLP_AVAILABLE_IN_0_2 DLP_UNAVAILABLE (0, 2)
+#else
+# define DLP_AVAILABLE_IN_0_2 DLP_API
+#endif
+/* clang-format on */
+
+G_BEGIN_DECLS
+
+/* Flags of an element's properties, besides GParamFlags. A property without any of the first three
+ * is fixed: recorded, compared, a difference between two runs over one state is refused. */
+
+/**
+ * DLP_PARAM_FREE: (skip)
+ *
+ * A flag of an element's property: it may change between two runs over one state.
+ *
+ * Since: 0.1
  */
 #define DLP_PARAM_FREE (1 << (G_PARAM_USER_SHIFT + 0))
+
+/**
+ * DLP_PARAM_ELASTIC: (skip)
+ *
+ * A flag of an element's property: it may change between two runs over one state, as rank and world
+ * size do.
+ *
+ * Since: 0.1
+ */
 #define DLP_PARAM_ELASTIC (1 << (G_PARAM_USER_SHIFT + 1))
+
+/**
+ * DLP_PARAM_MUTABLE: (skip)
+ *
+ * A flag of an element's property: it may change while the pipeline runs.
+ *
+ * Since: 0.1
+ */
 #define DLP_PARAM_MUTABLE (1 << (G_PARAM_USER_SHIFT + 2))
-/* What a number means in graph text: a count of bytes (16M is 16 MiB), a time in microseconds (5s).
+
+/**
+ * DLP_PARAM_BYTES: (skip)
+ *
+ * A flag of an element's property: in graph text a count of bytes (16M is 16 MiB).
+ *
+ * Since: 0.1
  */
 #define DLP_PARAM_BYTES (1 << (G_PARAM_USER_SHIFT + 4))
+
+/**
+ * DLP_PARAM_DURATION: (skip)
+ *
+ * A flag of an element's property: a time in microseconds; in graph text with a unit (5s).
+ *
+ * Since: 0.1
+ */
 #define DLP_PARAM_DURATION (1 << (G_PARAM_USER_SHIFT + 5))
-/* A name of a file or folder: printed, compared, but not part of the fingerprint of the data. */
+
+/**
+ * DLP_PARAM_READWRITE: (skip)
+ *
+ * The flags of a property that is read and written, and whose texts are static.
+ *
+ * Since: 0.1
+ */
 #define DLP_PARAM_READWRITE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
-/* Fixed once the element is built into a pipeline. */
+
+/**
+ * DLP_PARAM_BUILD: (skip)
+ *
+ * The flags of a property that is fixed once the element is built into a pipeline.
+ *
+ * Since: 0.1
+ */
 #define DLP_PARAM_BUILD (DLP_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY)
 
 G_END_DECLS

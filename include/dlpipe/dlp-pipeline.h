@@ -5,121 +5,702 @@
 
 G_BEGIN_DECLS
 
+/**
+ * DlpRunnerKind:
+ * @DLP_RUNNER_AUTO: threads, or the pool when there are many elements
+ * @DLP_RUNNER_THREADS: a thread an element
+ * @DLP_RUNNER_POOL: a few threads for all of them
+ * @DLP_RUNNER_SEQUENTIAL: everything on one thread
+ *
+ * How elements get their turns. What comes out does not depend on it.
+ *
+ * Since: 0.1
+ */
 typedef enum
 {
-  DLP_RUNNER_AUTO,       /* threads, or the pool when there are many elements */
-  DLP_RUNNER_THREADS,    /* a thread an element */
-  DLP_RUNNER_POOL,       /* a few threads for all of them */
-  DLP_RUNNER_SEQUENTIAL, /* everything on one thread */
+  DLP_RUNNER_AUTO,
+  DLP_RUNNER_THREADS,
+  DLP_RUNNER_POOL,
+  DLP_RUNNER_SEQUENTIAL,
 } DlpRunnerKind;
 
+/**
+ * DlpPipelineStatus:
+ * @DLP_PIPELINE_NEW: being put together
+ * @DLP_PIPELINE_READY: built, or restored
+ * @DLP_PIPELINE_RUNNING: runs
+ * @DLP_PIPELINE_PAUSED: rests between two steps
+ * @DLP_PIPELINE_FINISHED: complete
+ * @DLP_PIPELINE_STOPPED: ended by stop, resumable
+ * @DLP_PIPELINE_FAILED: ended by an error
+ * @DLP_PIPELINE_ABORTED: ended by abort
+ *
+ * Where in its life a pipeline is.
+ *
+ * Since: 0.1
+ */
 typedef enum
 {
   DLP_PIPELINE_NEW,
-  DLP_PIPELINE_READY, /* built, or restored */
+  DLP_PIPELINE_READY,
   DLP_PIPELINE_RUNNING,
   DLP_PIPELINE_PAUSED,
-  DLP_PIPELINE_FINISHED, /* complete */
-  DLP_PIPELINE_STOPPED,  /* ended by stop, resumable */
+  DLP_PIPELINE_FINISHED,
+  DLP_PIPELINE_STOPPED,
   DLP_PIPELINE_FAILED,
   DLP_PIPELINE_ABORTED,
 } DlpPipelineStatus;
 
 #define DLP_TYPE_RUNNER_KIND (dlp_runner_kind_get_type ())
 #define DLP_TYPE_PIPELINE_STATUS (dlp_pipeline_status_get_type ())
-DLP_API GType dlp_runner_kind_get_type (void);
-DLP_API GType dlp_pipeline_status_get_type (void);
+DLP_AVAILABLE_IN_0_1
+GType dlp_runner_kind_get_type (void);
+DLP_AVAILABLE_IN_0_1
+GType dlp_pipeline_status_get_type (void);
 
+#define DLP_TYPE_PIPELINE (dlp_pipeline_get_type ())
 /**
  * DlpPipeline:
  *
- * A graph of elements, and its run. It is a GListModel of its elements. It captures the
+ * A graph of elements, and its run. It is a #GListModel of its elements. It captures the
  * thread-default main context at construction: notifies and async results come there. A pipeline
  * runs once; another is made from its string or state.
  *
- * Properties set before dlp_pipeline_prepare(): seed, state-dir, memory, workers, runner,
- * checkpoint-interval, link-records, link-batches, strict, overwrite, restart. Progress, notified
- * at most 10 times a second: status, fraction (0..1, -1 unknown), files-done, files-total, records,
- * tokens, bytes, elapsed (s), eta (s, -1 unknown); totals over all attempts.
+ * Its settings are properties that are set before dlp_pipeline_prepare(). Its progress is in
+ * properties that are notified at most 10 times a second, in that main context.
+ *
+ * Since: 0.1
  */
-#define DLP_TYPE_PIPELINE (dlp_pipeline_get_type ())
-DLP_API
+DLP_AVAILABLE_IN_0_1
 G_DECLARE_FINAL_TYPE (DlpPipeline, dlp_pipeline, DLP, PIPELINE, GObject)
 
-DLP_API DlpPipeline *dlp_pipeline_new (void);
-/* From graph text: all or nothing. */
-DLP_API DlpPipeline *dlp_pipeline_new_from_string (const char *text, GError **error);
-/* From the graph stored in a state folder, which becomes its state-dir. */
-DLP_API DlpPipeline *dlp_pipeline_new_from_state (const char *state_dir, GError **error);
-/* (transfer none) @element. */
-DLP_API gboolean dlp_pipeline_add (DlpPipeline *self, DlpElement *element, GError **error);
-/* Links an output pad to an input pad; NULL: the default one. */
-DLP_API gboolean dlp_pipeline_link (DlpPipeline *self,
-                                    DlpElement *from,
-                                    const char *from_pad,
-                                    DlpElement *to,
-                                    const char *to_pad,
-                                    GError **error);
-/* (transfer none) (nullable) */
-DLP_API DlpElement *dlp_pipeline_get_element (DlpPipeline *self, const char *name);
-/* A property from text, as in graph text. */
-DLP_API gboolean dlp_pipeline_set_property_text (DlpPipeline *self,
-                                                 const char *element,
-                                                 const char *property,
-                                                 const char *value,
-                                                 GError **error);
-/* (transfer full): graph text that makes this graph. */
-DLP_API char *dlp_pipeline_to_string (DlpPipeline *self);
+/**
+ * DlpPipeline:seed:
+ *
+ * The seed of all random draws. To be set before dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
 
-/* Checks and negotiates the whole graph; opens the state folder, if there is one, and loads what it
- * holds. Done by run() where it was not called; refused while a run goes on. @cancellable is looked
- * at before it begins, and before the state is opened; one that was cancelled in between cannot be
- * run any more (DLP_PIPELINE_ABORTED). */
-DLP_API gboolean dlp_pipeline_prepare (DlpPipeline *self,
-                                       GCancellable *cancellable,
-                                       GError **error);
-/* Checks and negotiates the whole graph and nothing else: no state is opened, no output looked at,
- * and the pipeline cannot be run afterwards. */
-DLP_API gboolean dlp_pipeline_check (DlpPipeline *self, GError **error);
-/* Behind it, once: whether what prepare() would find, a state or outputs, is in the way. Writes
- * nothing; the report says what was found. */
-DLP_API gboolean dlp_pipeline_check_state (DlpPipeline *self, GError **error);
-/* Runs to the end, blocking; does not iterate a main context. TRUE: complete
- * (DLP_PIPELINE_FINISHED). Errors: that of an element; DLP_PIPELINE_ERROR_STOPPED after a stop;
- * G_IO_ERROR_CANCELLED. */
-DLP_API gboolean dlp_pipeline_run (DlpPipeline *self, GCancellable *cancellable, GError **error);
-DLP_API void dlp_pipeline_run_async (DlpPipeline *self,
-                                     GCancellable *cancellable,
-                                     GAsyncReadyCallback callback,
-                                     gpointer user_data);
-DLP_API gboolean dlp_pipeline_run_finish (DlpPipeline *self, GAsyncResult *result, GError **error);
-/* All of these return at once, may be called from any thread, and do nothing where they do not
- * apply. */
-DLP_API void dlp_pipeline_pause (DlpPipeline *self);
-DLP_API void dlp_pipeline_resume (DlpPipeline *self);
-DLP_API void dlp_pipeline_stop (DlpPipeline *self);
-DLP_API void dlp_pipeline_finish (DlpPipeline *self);
-DLP_API void dlp_pipeline_abort (DlpPipeline *self);
-/* Asks for a checkpoint now. */
-DLP_API void dlp_pipeline_checkpoint (DlpPipeline *self);
+/**
+ * DlpPipeline:state-dir:
+ *
+ * The folder of the checkpoints, from which a run goes on; %NULL: it cannot. To be set before
+ * dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
 
-DLP_API DlpPipelineStatus dlp_pipeline_get_status (DlpPipeline *self);
-/* Whether the state that was loaded says that the run is complete. */
-DLP_API gboolean dlp_pipeline_is_complete (DlpPipeline *self);
-/* (transfer full): floating-free a{sv} with everything known of the run: elements with records in
- * and out, bytes, times, queue levels, reports; digests; attempt, seed. Any thread. */
-DLP_API GVariant *dlp_pipeline_get_report (DlpPipeline *self);
-/* The same as JSON. */
-DLP_API char *dlp_pipeline_get_report_json (DlpPipeline *self);
-/* (transfer full): a(ssss), not floating: each property of each element as {element, property,
- * value as text, origin}; the origin is "default", "graph", "state"
- * (the graph of dlp_pipeline_new_from_state()), "option" (dlp_pipeline_set_property_text()) or
- * "program". */
-DLP_API GVariant *dlp_pipeline_get_settings (DlpPipeline *self);
-/* (transfer full) (nullable): the place that tools give to the state: LOCATION.dlpipe of the first
- * file sink. NULL: there is none. */
-DLP_API char *dlp_pipeline_get_default_state_dir (DlpPipeline *self);
-/* (transfer full): the graph in the language of Graphviz. */
-DLP_API char *dlp_pipeline_to_dot (DlpPipeline *self);
+/**
+ * DlpPipeline:quarantine:
+ *
+ * The file for bad records; %NULL: one in the state folder. To be set before
+ * dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:memory:
+ *
+ * Memory for queues, buffers and caches, in bytes; 0: 64 MiB and 48 MiB a worker, at most a quarter
+ * of what there is. To be set before dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:workers:
+ *
+ * Threads for stateless work; 0: the CPU budget. To be set before dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:runner:
+ *
+ * How elements get their turns. To be set before dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:checkpoint-interval:
+ *
+ * Time between checkpoints, in microseconds; 0: 10 s, and at most 1 % of the time. To be set before
+ * dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:link-batches:
+ *
+ * Record batches that a link holds. To be set before dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:batch-records:
+ *
+ * Records in a record batch at most; 0: as many as fit. What comes out does not depend on it. To be
+ * set before dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:random-yields:
+ *
+ * For tests: threads give way at random. To be set before dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:strict:
+ *
+ * Whether the first fault ends the run. To be set before dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:overwrite:
+ *
+ * Whether the output of another run is replaced, as its manifest lists it. To be set before
+ * dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:restart:
+ *
+ * Whether this run's state and outputs are discarded first. To be set before
+ * dlp_pipeline_prepare().
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:status:
+ *
+ * Where in its life the pipeline is.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:fraction:
+ *
+ * The share of the input that has passed through, 0 to 1; -1: unknown. Over all attempts, as all of
+ * the progress.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:files-done:
+ *
+ * Files read.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:files-total:
+ *
+ * Files to read.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:records:
+ *
+ * Records that reached the sinks; copies made by a tee count once, bad records do not.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:tokens:
+ *
+ * Tokens that reached the sinks.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:bytes:
+ *
+ * Bytes of input files that are read.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:elapsed:
+ *
+ * Seconds.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:eta:
+ *
+ * Seconds to the end, estimated; -1: unknown.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * dlp_pipeline_new:
+ *
+ * Makes a pipeline without elements.
+ *
+ * Threads: the one that makes the pipeline.
+ *
+ * Returns: (transfer full): a pipeline
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpPipeline *dlp_pipeline_new (void);
+
+/**
+ * dlp_pipeline_new_from_string:
+ * @text: a graph
+ * @error: return location for an error
+ *
+ * Makes a pipeline from graph text: all or nothing. Errors: #DlpGraphError, with the place in the
+ * text.
+ *
+ * Threads: the one that makes the pipeline.
+ *
+ * Returns: (transfer full): a pipeline
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpPipeline *dlp_pipeline_new_from_string (const char *text, GError **error);
+
+/**
+ * dlp_pipeline_new_from_state:
+ * @state_dir: (type filename): a state folder
+ * @error: return location for an error
+ *
+ * Makes a pipeline from the graph stored in a state folder, which becomes its
+ * #DlpPipeline:state-dir. Errors: #DlpStateError.
+ *
+ * Threads: the one that makes the pipeline.
+ *
+ * Returns: (transfer full): a pipeline
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpPipeline *dlp_pipeline_new_from_state (const char *state_dir, GError **error);
+
+/**
+ * dlp_pipeline_add:
+ * @self: a pipeline
+ * @element: (transfer none): an element
+ * @error: return location for an error
+ *
+ * Adds an element, which must be in no pipeline and have a name that is not taken.
+ *
+ * Threads: the one that makes the pipeline.
+ *
+ * Returns: %FALSE with an error
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_pipeline_add (DlpPipeline *self, DlpElement *element, GError **error);
+
+/**
+ * dlp_pipeline_link:
+ * @self: a pipeline
+ * @from: an element
+ * @from_pad: (nullable): the name of one of its output pads; %NULL: the default one
+ * @to: an element
+ * @to_pad: (nullable): the name of one of its input pads; %NULL: the default one
+ * @error: return location for an error
+ *
+ * Links an output pad to an input pad. Errors: %DLP_GRAPH_ERROR_LINK.
+ *
+ * Threads: the one that makes the pipeline.
+ *
+ * Returns: %FALSE with an error
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_pipeline_link (DlpPipeline *self,
+                            DlpElement *from,
+                            const char *from_pad,
+                            DlpElement *to,
+                            const char *to_pad,
+                            GError **error);
+
+/**
+ * dlp_pipeline_get_element:
+ * @self: a pipeline
+ * @name: its name
+ *
+ * Finds an element.
+ *
+ * Threads: the one that makes the pipeline.
+ *
+ * Returns: (transfer none) (nullable): an element
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpElement *dlp_pipeline_get_element (DlpPipeline *self, const char *name);
+
+/**
+ * dlp_pipeline_set_property_text:
+ * @self: a pipeline
+ * @element: the name of an element
+ * @property: the name of one of its properties
+ * @value: its value as text
+ * @error: return location for an error
+ *
+ * Sets a property from text, as in graph text. Errors: #DlpGraphError.
+ *
+ * Threads: the one that makes the pipeline.
+ *
+ * Returns: %FALSE with an error
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_pipeline_set_property_text (DlpPipeline *self,
+                                         const char *element,
+                                         const char *property,
+                                         const char *value,
+                                         GError **error);
+
+/**
+ * dlp_pipeline_to_string:
+ * @self: a pipeline
+ *
+ * Gets graph text that makes this graph.
+ *
+ * Threads: the one that makes the pipeline.
+ *
+ * Returns: (transfer full): a graph
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+char *dlp_pipeline_to_string (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_prepare:
+ * @self: a pipeline
+ * @cancellable: (nullable): a cancellable
+ * @error: return location for an error
+ *
+ * Checks and negotiates the whole graph; opens the state folder, if there is one, and loads what it
+ * holds. Done by dlp_pipeline_run() where it was not called; refused while a run goes on.
+ * @cancellable is looked at before it begins, and before the state is opened; one that was
+ * cancelled in between cannot be run any more (%DLP_PIPELINE_ABORTED).
+ *
+ * Blocks. Errors: #DlpGraphError, #DlpStateError, #DlpDataError, those of opening what a property
+ * names.
+ *
+ * Threads: any, one at a time.
+ *
+ * Returns: %FALSE with an error
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_pipeline_prepare (DlpPipeline *self, GCancellable *cancellable, GError **error);
+
+/**
+ * dlp_pipeline_check:
+ * @self: a pipeline
+ * @error: return location for an error
+ *
+ * Checks and negotiates the whole graph and nothing else: no state is opened, no output looked at,
+ * and the pipeline cannot be run afterwards. Blocks.
+ *
+ * Threads: any, one at a time.
+ *
+ * Returns: %FALSE with an error
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_pipeline_check (DlpPipeline *self, GError **error);
+
+/**
+ * dlp_pipeline_check_state:
+ * @self: a pipeline
+ * @error: return location for an error
+ *
+ * Behind dlp_pipeline_check(), once: looks whether what dlp_pipeline_prepare() would find, a state
+ * or outputs, is in the way. Writes nothing; the report says what was found. Blocks.
+ *
+ * Threads: any, one at a time.
+ *
+ * Returns: %FALSE with an error
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_pipeline_check_state (DlpPipeline *self, GError **error);
+
+/**
+ * dlp_pipeline_run:
+ * @self: a pipeline
+ * @cancellable: (nullable): a cancellable
+ * @error: return location for an error
+ *
+ * Runs to the end, blocking; does not iterate a main context. Errors: that of an element;
+ * %DLP_PIPELINE_ERROR_STOPPED after a stop; %G_IO_ERROR_CANCELLED.
+ *
+ * Threads: any, one at a time.
+ *
+ * Returns: %TRUE: complete (%DLP_PIPELINE_FINISHED); %FALSE with an error
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_pipeline_run (DlpPipeline *self, GCancellable *cancellable, GError **error);
+
+/**
+ * dlp_pipeline_run_async:
+ * @self: a pipeline
+ * @cancellable: (nullable): a cancellable
+ * @callback: (scope async) (nullable): called when the run is over
+ * @user_data: (closure): data for @callback
+ *
+ * Runs to the end, as dlp_pipeline_run(), without blocking. The pipeline lives until @callback was
+ * called, in the main context in which the pipeline was made.
+ *
+ * Threads: any, one at a time.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_pipeline_run_async (DlpPipeline *self,
+                             GCancellable *cancellable,
+                             GAsyncReadyCallback callback,
+                             gpointer user_data);
+
+/**
+ * dlp_pipeline_run_finish:
+ * @self: a pipeline
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Ends dlp_pipeline_run_async().
+ *
+ * Threads: any, one at a time.
+ *
+ * Returns: %TRUE: complete (%DLP_PIPELINE_FINISHED); %FALSE with an error
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_pipeline_run_finish (DlpPipeline *self, GAsyncResult *result, GError **error);
+
+/**
+ * dlp_pipeline_pause:
+ * @self: a pipeline
+ *
+ * Pauses the run between two steps. Returns at once; does nothing where it does not apply.
+ *
+ * Threads: any.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_pipeline_pause (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_resume:
+ * @self: a pipeline
+ *
+ * Goes on after dlp_pipeline_pause(). Returns at once; does nothing where it does not apply.
+ *
+ * Threads: any.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_pipeline_resume (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_stop:
+ * @self: a pipeline
+ *
+ * Stops the run: each sink commits what it has consumed, one checkpoint, what is in flight is
+ * dropped; resumable where there is a state folder. Returns at once; does nothing where it does not
+ * apply.
+ *
+ * Threads: any.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_pipeline_stop (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_finish:
+ * @self: a pipeline
+ *
+ * Ends the inputs here: everything is flushed, the output is valid and shorter, the run is
+ * complete. Returns at once; does nothing where it does not apply.
+ *
+ * Threads: any.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_pipeline_finish (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_abort:
+ * @self: a pipeline
+ *
+ * Ends the run now, without a checkpoint. Returns at once; does nothing where it does not apply.
+ *
+ * Threads: any.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_pipeline_abort (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_checkpoint:
+ * @self: a pipeline
+ *
+ * Asks for a checkpoint now. Returns at once; does nothing where it does not apply.
+ *
+ * Threads: any.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_pipeline_checkpoint (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_get_status:
+ * @self: a pipeline
+ *
+ * Gets where in its life the pipeline is.
+ *
+ * Threads: any.
+ *
+ * Returns: a status
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpPipelineStatus dlp_pipeline_get_status (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_is_complete:
+ * @self: a pipeline
+ *
+ * Gets whether the state that was loaded says that the run is complete.
+ *
+ * Threads: any.
+ *
+ * Returns: whether it is
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_pipeline_is_complete (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_get_report:
+ * @self: a pipeline
+ *
+ * Gets everything known of the run: elements with records in and out, bytes, times, queue levels,
+ * reports; digests; attempt, seed.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a value of type a{sv}, not floating
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+GVariant *dlp_pipeline_get_report (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_get_report_json:
+ * @self: a pipeline
+ *
+ * Gets what dlp_pipeline_get_report() gives as JSON.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a text
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+char *dlp_pipeline_get_report_json (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_get_settings:
+ * @self: a pipeline
+ *
+ * Gets each property of each element as {element, property, value as text, origin}; the origin is
+ * "default", "graph", "state" (the graph of dlp_pipeline_new_from_state()), "option"
+ * (dlp_pipeline_set_property_text()) or "program".
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a value of type a(ssss), not floating
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+GVariant *dlp_pipeline_get_settings (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_get_default_state_dir:
+ * @self: a pipeline
+ *
+ * Gets the place that tools give to the state: LOCATION.dlpipe of the first file sink.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full) (nullable) (type filename): a path; %NULL: there is none
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+char *dlp_pipeline_get_default_state_dir (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_to_dot:
+ * @self: a pipeline
+ *
+ * Gets the graph in the language of Graphviz.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a text
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+char *dlp_pipeline_to_dot (DlpPipeline *self);
 
 G_END_DECLS

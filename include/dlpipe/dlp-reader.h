@@ -5,84 +5,399 @@
 
 G_BEGIN_DECLS
 
+#define DLP_TYPE_READER_CHUNK (dlp_reader_chunk_get_type ())
 /**
  * DlpReaderChunk:
  *
- * A run of whole records of one file, as decoded bytes, and what parse() makes of it.
+ * A run of whole records of one file, as decoded bytes, and what parse() makes of it. Only to be
+ * used within parse().
+ *
+ * Since: 0.1
  */
 typedef struct _DlpReaderChunk DlpReaderChunk;
 
+#define DLP_TYPE_READER (dlp_reader_get_type ())
 /**
  * DlpReader:
  *
  * Base of elements that turn files into records: input `in` (files), output `out`, and `rejected`,
  * where bad records leave. Opens and decodes the files on threads of its own, cuts the bytes at
  * record borders, has the chunks parsed on the pipeline's pool, and emits them in order; with
- * interleave=K, of K files in fixed rotation. Properties: interleave, on-bad-record (skip, fail),
- * max-bad-ratio, max-record-bytes, on-damaged-file (fail, keep), window-log-max, read-size,
- * chunk-bytes.
+ * interleave=K, of K files in fixed rotation.
+ *
+ * Since: 0.1
  */
-#define DLP_TYPE_READER (dlp_reader_get_type ())
-DLP_API
+DLP_AVAILABLE_IN_0_1
 G_DECLARE_DERIVABLE_TYPE (DlpReader, dlp_reader, DLP, READER, DlpElement)
 
+/**
+ * DlpReader:interleave:
+ *
+ * Files read at once, one record of each in rotation.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpReader:on-bad-record:
+ *
+ * What a bad record does. skip: counted, warned of, handed to the pad `rejected`; fail: the first
+ * one ends the run.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpReader:max-bad-ratio:
+ *
+ * The share of bad records above which the run fails, judged from record 1,000 on; below 1, 100 bad
+ * records in a row fail too.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpReader:max-record-bytes:
+ *
+ * The longest record, its line end included; a longer one is bad and passed over.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpReader:on-damaged-file:
+ *
+ * What a file does that is cut or corrupt. fail; keep: the records before the damage are kept, and
+ * it goes on.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpReader:window-log-max:
+ *
+ * The largest window of a compressed file that is accepted, as a power of two (27: 128 MiB).
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpReader:read-size:
+ *
+ * Bytes asked of a file at once.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpReader:chunk-bytes:
+ *
+ * Decoded bytes parsed as one piece of work; less where memory is short.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpReaderClass:
+ * @parent_class: the parent class
+ * @get_schema: of the records
+ * @cut: where whole records end
+ * @find_end: where the first record ends
+ * @worker_new: what a worker keeps
+ * @worker_free: frees that
+ * @parse: makes records of a chunk
+ *
+ * The class of readers, with room for eight further virtual functions.
+ *
+ * Since: 0.1
+ */
 struct _DlpReaderClass
 {
   DlpElementClass parent_class;
 
-  /* (transfer full): of the records on `out`. */
+  /**
+   * DlpReader::get_schema:
+   * @self: a reader
+   * @error: return location for an error
+   *
+   * Gets the schema of the records on `out`.
+   *
+   * Threads: the one that builds the pipeline.
+   *
+   * Returns: (transfer full): a schema, or %NULL with an error
+   *
+   * Since: 0.1
+   */
   DlpSchema *(*get_schema) (DlpReader *self, GError **error);
-  /* How many of the bytes are whole records; 0: not even one. Never called with the end of the file
-   * in sight: there the rest is one chunk. Default: up to and with the last LF. */
+  /**
+   * DlpReader::cut:
+   * @self: a reader
+   * @data: (array length=size): bytes of the file
+   * @size: how many
+   *
+   * Says how many of the bytes are whole records. Never called with the end of the file in sight:
+   * there the rest is one chunk. Default: up to and with the last LF.
+   *
+   * Threads: those of the reader, several at once.
+   *
+   * Returns: bytes; 0: not even one record
+   *
+   * Since: 0.1
+   */
   gsize (*cut) (DlpReader *self, const guint8 *data, gsize size);
-  /* The end of the first record in @data, or 0 if it does not end there; used to skip a record that
-   * is too long. Default: behind the first LF. */
+  /**
+   * DlpReader::find_end:
+   * @self: a reader
+   * @data: (array length=size): bytes of the file
+   * @size: how many
+   *
+   * Finds the end of the first record; used to skip a record that is too long. Default: behind the
+   * first LF.
+   *
+   * Threads: those of the reader, several at once.
+   *
+   * Returns: bytes; 0: it does not end there
+   *
+   * Since: 0.1
+   */
   gsize (*find_end) (DlpReader *self, const guint8 *data, gsize size);
-  /* (nullable): see DlpTransformClass. */
+  /**
+   * DlpReader::worker_new:
+   * @self: a reader
+   *
+   * Optional: makes what a worker keeps; called once a worker, before its first parse().
+   *
+   * Threads: a worker.
+   *
+   * Returns: (nullable): something, freed by worker_free()
+   *
+   * Since: 0.1
+   */
   gpointer (*worker_new) (DlpReader *self);
+  /**
+   * DlpReader::worker_free:
+   * @self: a reader
+   * @worker: (nullable): it
+   *
+   * Optional: frees what worker_new() gave.
+   *
+   * Threads: any.
+   *
+   * Since: 0.1
+   */
   void (*worker_free) (DlpReader *self, gpointer worker);
-  /* On a worker: every record of the chunk gives, in order, one dlp_reader_chunk_end_record() or
-   * one dlp_reader_chunk_reject(). */
+  /**
+   * DlpReader::parse:
+   * @self: a reader
+   * @worker: (nullable): what worker_new() gave
+   * @chunk: a chunk
+   *
+   * Makes records of a chunk: every record of it gives, in order, one dlp_reader_chunk_end_record()
+   * or one dlp_reader_chunk_reject().
+   *
+   * Threads: a worker.
+   *
+   * Since: 0.1
+   */
   void (*parse) (DlpReader *self, gpointer worker, DlpReaderChunk *chunk);
 
+  /*< private >*/
   gpointer reserved[8];
 };
 
-/* For samples, before the run, on the thread that builds the pipeline, and before any other asks
- * for a report: of each file only the beginning is read, so much of its stored
- * bytes, but at least @min_bytes, up to the end of a record. The report says in `read-by-codec` how
- * many bytes that were. */
-DLP_API void dlp_reader_set_head (DlpReader *self, double share, guint64 min_bytes);
-/* The bytes, of which at least 64 behind the end may be read. */
-DLP_API const guint8 *dlp_reader_chunk_get_data (DlpReaderChunk *self, gsize *size);
-/* Where in the decoded file they begin. */
-DLP_API guint64 dlp_reader_chunk_get_offset (DlpReaderChunk *self);
-/* Whether the file ends here. */
-DLP_API gboolean dlp_reader_chunk_is_last (DlpReaderChunk *self);
-DLP_API const char *dlp_reader_chunk_get_uri (DlpReaderChunk *self);
-DLP_API DlpRecordBatchBuilder *dlp_reader_chunk_get_builder (DlpReaderChunk *self);
-/* The record that was appended to the builder is good. @lines: lines of the file passed since the
- * last record, this one's included. */
-DLP_API void dlp_reader_chunk_end_record (DlpReaderChunk *self, guint lines);
-/* A bad record: what was appended to the builder for it is dropped. @kind: static string, such as
- * "utf-8". @offset: within the chunk, of the fault. @data, @size: the record's bytes. @message:
- * (transfer full). */
-DLP_API void dlp_reader_chunk_reject (DlpReaderChunk *self,
-                                      guint lines,
-                                      const char *kind,
-                                      gsize offset,
-                                      const guint8 *data,
-                                      gsize size,
-                                      char *message);
-/* Lines behind the chunk's last record that belong to none, such as blank ones. */
-DLP_API void dlp_reader_chunk_pass_lines (DlpReaderChunk *self, guint lines);
-/* The file is not what it should be (a UTF-16 file, say): nothing of the chunk behind this counts,
- * the file ends here as damaged. @message: (transfer full). */
-DLP_API void dlp_reader_chunk_damage (DlpReaderChunk *self, gsize offset, char *message);
-/* Counters of the class, at most 16, part of the state, named in NULL-terminated
- * dlp_reader_class_set_counters(). Counted for the record that is being parsed: before its
- * dlp_reader_chunk_end_record() or dlp_reader_chunk_reject(). */
-DLP_API void dlp_reader_chunk_count (DlpReaderChunk *self, guint counter, guint64 n);
-DLP_API void dlp_reader_class_set_counters (DlpReaderClass *klass, const char *const *names);
+/**
+ * dlp_reader_set_head:
+ * @self: a reader
+ * @share: so much of the stored bytes of a file
+ * @min_bytes: but at least so many
+ *
+ * For samples, before the run and before any other asks for a report: of each file only the
+ * beginning is read, up to the end of a record. The report says in `read-by-codec` how many bytes
+ * that were.
+ *
+ * Threads: the one that builds the pipeline.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_reader_set_head (DlpReader *self, double share, guint64 min_bytes);
+
+DLP_AVAILABLE_IN_0_2
+GType dlp_reader_chunk_get_type (void) G_GNUC_CONST;
+
+/**
+ * dlp_reader_chunk_get_data:
+ * @self: a chunk
+ * @size: (out): how many
+ *
+ * Gets the bytes, of which at least 64 behind the end may be read.
+ *
+ * Threads: a worker, in parse().
+ *
+ * Returns: (transfer none) (array length=size): bytes
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+const guint8 *dlp_reader_chunk_get_data (DlpReaderChunk *self, gsize *size);
+
+/**
+ * dlp_reader_chunk_get_offset:
+ * @self: a chunk
+ *
+ * Gets where in the decoded file the bytes begin.
+ *
+ * Threads: a worker, in parse().
+ *
+ * Returns: an offset
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+guint64 dlp_reader_chunk_get_offset (DlpReaderChunk *self);
+
+/**
+ * dlp_reader_chunk_is_last:
+ * @self: a chunk
+ *
+ * Gets whether the file ends here.
+ *
+ * Threads: a worker, in parse().
+ *
+ * Returns: whether it does
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_reader_chunk_is_last (DlpReaderChunk *self);
+
+/**
+ * dlp_reader_chunk_get_uri:
+ * @self: a chunk
+ *
+ * Gets the file of the chunk.
+ *
+ * Threads: a worker, in parse().
+ *
+ * Returns: (transfer none) (type filename): a URI or path
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+const char *dlp_reader_chunk_get_uri (DlpReaderChunk *self);
+
+/**
+ * dlp_reader_chunk_get_builder:
+ * @self: a chunk
+ *
+ * Gets the builder to which the fields of a record are appended.
+ *
+ * Threads: a worker, in parse().
+ *
+ * Returns: (transfer none): a builder
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpRecordBatchBuilder *dlp_reader_chunk_get_builder (DlpReaderChunk *self);
+
+/**
+ * dlp_reader_chunk_end_record:
+ * @self: a chunk
+ * @lines: lines of the file passed since the last record, this one's included
+ *
+ * Says that the record that was appended to the builder is good.
+ *
+ * Threads: a worker, in parse().
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_reader_chunk_end_record (DlpReaderChunk *self, guint lines);
+
+/**
+ * dlp_reader_chunk_reject:
+ * @self: a chunk
+ * @lines: lines of the file passed since the last record, this one's included
+ * @kind: the kind of fault, a short word such as "utf-8"; few different ones, as they are interned
+ * @offset: of the fault, within the chunk
+ * @data: (array length=size): the record's bytes
+ * @size: how many
+ * @message: (transfer full): what is wrong
+ *
+ * Says that a record is bad: what was appended to the builder for it is dropped.
+ *
+ * Threads: a worker, in parse().
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_reader_chunk_reject (DlpReaderChunk *self,
+                              guint lines,
+                              const char *kind,
+                              gsize offset,
+                              const guint8 *data,
+                              gsize size,
+                              char *message);
+
+/**
+ * dlp_reader_chunk_pass_lines:
+ * @self: a chunk
+ * @lines: how many
+ *
+ * Says that lines behind the chunk's last record belong to none, such as blank ones.
+ *
+ * Threads: a worker, in parse().
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_reader_chunk_pass_lines (DlpReaderChunk *self, guint lines);
+
+/**
+ * dlp_reader_chunk_damage:
+ * @self: a chunk
+ * @offset: of the fault, within the chunk
+ * @message: (transfer full): what is wrong
+ *
+ * Says that the file is not what it should be (a UTF-16 file, say): nothing of the chunk behind
+ * this counts, the file ends here as damaged.
+ *
+ * Threads: a worker, in parse().
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_reader_chunk_damage (DlpReaderChunk *self, gsize offset, char *message);
+
+/**
+ * dlp_reader_chunk_count:
+ * @self: a chunk
+ * @counter: the number of a counter; see dlp_reader_class_set_counters()
+ * @n: how much
+ *
+ * Adds to a counter of the class, for the record that is being parsed: before its
+ * dlp_reader_chunk_end_record() or dlp_reader_chunk_reject().
+ *
+ * Threads: a worker, in parse().
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_reader_chunk_count (DlpReaderChunk *self, guint counter, guint64 n);
+
+/**
+ * dlp_reader_class_set_counters:
+ * @klass: a class
+ * @names: (array zero-terminated=1): names of the counters
+ *
+ * Names the counters of the class, at most 16, which are part of the state.
+ *
+ * Threads: the one of the class init.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_reader_class_set_counters (DlpReaderClass *klass, const char *const *names);
 
 G_END_DECLS

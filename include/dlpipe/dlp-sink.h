@@ -7,111 +7,462 @@
 
 G_BEGIN_DECLS
 
-/* How a sink's output is begun; see dlp_sink_get_attempt(). */
+#define DLP_TYPE_SINK_ATTEMPT (dlp_sink_attempt_get_type ())
+/**
+ * DlpSinkAttempt:
+ * @attempt: of this run, from 1
+ * @former_attempt: whose unfinished files are continued; 0: none, begin anew
+ * @former_is_dead: proven by the lock of the state
+ *
+ * How a sink's output is begun. A plain value.
+ *
+ * Since: 0.1
+ */
 typedef struct
 {
-  guint attempt;           /* of this run, from 1 */
-  guint former_attempt;    /* whose unfinished files are continued; 0: none, begin anew */
-  gboolean former_is_dead; /* proven by the lock of the state */
+  guint attempt;
+  guint former_attempt;
+  gboolean former_is_dead;
 } DlpSinkAttempt;
 
+DLP_AVAILABLE_IN_0_2
+GType dlp_sink_attempt_get_type (void) G_GNUC_CONST;
+
+#define DLP_TYPE_SINK (dlp_sink_get_type ())
 /**
  * DlpSink:
  *
- * Base of elements without outputs: one input `in`. It keeps the digest of what was consumed
- * (property `digest`), and takes part in checkpoints: snapshot is save(), on the streaming thread;
- * sync() on the checkpoint thread makes what save() spoke of durable; then the checkpoint is
- * written; then publish().
+ * Base of elements without outputs: one input `in`. It keeps the digest of what was consumed, and
+ * takes part in checkpoints: snapshot is save(), on the streaming thread; sync() on the checkpoint
+ * thread makes what save() spoke of durable; then the checkpoint is written; then publish().
+ *
+ * What waits for others ends when its cancellable says so, with %G_IO_ERROR_CANCELLED: the run is
+ * stopped, or fails. A sink that was interrupted in consume() has no state: a stopped run goes on
+ * from the checkpoint before; drain(), flush() and sync() are called again. What a stopped run does
+ * for its last checkpoint, and a complete one in its end, is given none.
+ *
+ * Since: 0.1
  */
-#define DLP_TYPE_SINK (dlp_sink_get_type ())
-DLP_API
+DLP_AVAILABLE_IN_0_1
 G_DECLARE_DERIVABLE_TYPE (DlpSink, dlp_sink, DLP, SINK, DlpElement)
 
+/**
+ * DlpSink:digest:
+ *
+ * Whether a digest of the records is kept, by which two runs are compared.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * DlpSinkClass:
+ * @parent_class: the parent class
+ * @consume: takes rows
+ * @drain: the end of the stream
+ * @flush: before save()
+ * @sync: makes what save() spoke of durable
+ * @publish: makes finished outputs visible
+ * @get_location: where the output goes
+ * @list_files: what is written
+ * @check_location: whether something is in the way
+ * @discard: deletes what is in the way
+ * @is_resumable: whether a run may be continued
+ *
+ * The class of sinks, with room for seven further virtual functions.
+ *
+ * Since: 0.1
+ */
 struct _DlpSinkClass
 {
   DlpElementClass parent_class;
 
-  /* What waits for others ends when @cancellable (nullable) says so, with G_IO_ERROR_CANCELLED: the
-   * run is stopped, or fails. A sink that was interrupted in consume() has no state: a stopped run
-   * goes on from the checkpoint before; drain(), flush() and sync() are called again. What a
-   * stopped run does for its last checkpoint, and a complete one in its end, is given none. */
-
-  /* Takes rows [row, row + n) of a batch. */
+  /**
+   * DlpSink::consume:
+   * @self: a sink
+   * @batch: a record batch
+   * @row: the first row
+   * @n: how many
+   * @cancellable: (nullable): a cancellable
+   * @error: return location for an error
+   *
+   * Takes rows [row, row + n) of a batch.
+   *
+   * Threads: the streaming thread of the sink.
+   *
+   * Returns: %FALSE with an error
+   *
+   * Since: 0.1
+   */
   gboolean (*consume) (DlpSink *self,
                        DlpRecordBatch *batch,
                        guint row,
                        guint n,
                        GCancellable *cancellable,
                        GError **error);
-  /* (nullable): the end of the stream: writes what is left, so that the state saved next is the
-   * final one. May be called again after a restore. If it takes long it minds @cancellable: what it
-   * has written before counts, and a run that is stopped in it goes on with it. */
+  /**
+   * DlpSink::drain:
+   * @self: a sink
+   * @cancellable: (nullable): a cancellable
+   * @error: return location for an error
+   *
+   * Optional: the end of the stream: writes what is left, so that the state saved next is the final
+   * one. May be called again after a restore. If it takes long it minds @cancellable: what it has
+   * written before counts, and a run that is stopped in it goes on with it.
+   *
+   * Threads: the streaming thread of the sink.
+   *
+   * Returns: %FALSE with an error
+   *
+   * Since: 0.1
+   */
   gboolean (*drain) (DlpSink *self, GCancellable *cancellable, GError **error);
-  /* (nullable): hands what is buffered to the system; before save(). */
+  /**
+   * DlpSink::flush:
+   * @self: a sink
+   * @cancellable: (nullable): a cancellable
+   * @error: return location for an error
+   *
+   * Optional: hands what is buffered to the system; before save().
+   *
+   * Threads: the streaming thread of the sink.
+   *
+   * Returns: %FALSE with an error
+   *
+   * Since: 0.1
+   */
   gboolean (*flush) (DlpSink *self, GCancellable *cancellable, GError **error);
-  /* (nullable): on the checkpoint thread, while consume() may run. */
+  /**
+   * DlpSink::sync:
+   * @self: a sink
+   * @state: a state that save() gave
+   * @cancellable: (nullable): a cancellable
+   * @error: return location for an error
+   *
+   * Optional: makes what save() spoke of durable.
+   *
+   * Threads: the checkpoint thread, while consume() may run.
+   *
+   * Returns: %FALSE with an error
+   *
+   * Since: 0.1
+   */
   gboolean (*sync) (DlpSink *self,
                     const DlpState *state,
                     GCancellable *cancellable,
                     GError **error);
-  /* (nullable): makes finished outputs visible, after a checkpoint with @state is durable.
-   * @complete: the run is over; in this version it is called with TRUE only, once at the end of a
-   * run, and again by a run that finds that it was complete. What was done already must be found
-   * done. On the thread of the run. */
+  /**
+   * DlpSink::publish:
+   * @self: a sink
+   * @state: a state that save() gave
+   * @complete: the run is over; in this version it is called with %TRUE only, once at the end of a
+   *   run, and again by a run that finds that it was complete
+   * @cancellable: (nullable): a cancellable
+   * @error: return location for an error
+   *
+   * Optional: makes finished outputs visible, after a checkpoint with @state is durable. What was
+   * done already must be found done.
+   *
+   * Threads: that of the run.
+   *
+   * Returns: %FALSE with an error
+   *
+   * Since: 0.1
+   */
   gboolean (*publish) (DlpSink *self,
                        const DlpState *state,
                        gboolean complete,
                        GCancellable *cancellable,
                        GError **error);
-  /* (nullable) (transfer full): where the output goes, for the state folder and messages; NULL: not
-   * a file sink. */
+  /**
+   * DlpSink::get_location:
+   * @self: a sink
+   *
+   * Optional: where the output goes, for the state folder and messages.
+   *
+   * Threads: any.
+   *
+   * Returns: (nullable) (transfer full) (type filename): a path; %NULL: not a file sink
+   *
+   * Since: 0.1
+   */
   char *(*get_location) (DlpSink *self);
-  /* (nullable) (transfer full): names of all files that it is going to have written,
-   * NULL-terminated; before it negotiates. No two sinks may write one file, and no source reads it.
+  /**
+   * DlpSink::list_files:
+   * @self: a sink
+   *
+   * Optional: names of all files that it is going to have written; before it negotiates. No two
+   * sinks may write one file, and no source reads it.
+   *
+   * Threads: the one that prepares the pipeline.
+   *
+   * Returns: (nullable) (transfer full) (array zero-terminated=1) (element-type filename): paths
+   *
+   * Since: 0.1
    */
   char **(*list_files) (DlpSink *self);
-  /* (nullable): before the first attempt: is there output of another run in the way?
-   * DLP_STATE_ERROR_FOREIGN_OUTPUT. What discard() would delete is not in the way. Deletes nothing.
-   * See dlp_sink_check_files(). */
+  /**
+   * DlpSink::check_location:
+   * @self: a sink
+   * @overwrite: whether the output of another run may be replaced
+   * @error: return location for an error
+   *
+   * Optional: before the first attempt: is there output of another run in the way? What discard()
+   * would delete is not in the way. Deletes nothing. See dlp_sink_check_files().
+   *
+   * Threads: the one that prepares the pipeline.
+   *
+   * Returns: %FALSE with %DLP_STATE_ERROR_FOREIGN_OUTPUT
+   *
+   * Since: 0.1
+   */
   gboolean (*check_location) (DlpSink *self, gboolean overwrite, GError **error);
-  /* (nullable): when nothing is in the way of any sink: deletes what the run that --restart
-   * discards has left, finished and unfinished, and nothing else; @overwrite: and what the manifest
-   * of another run lists. See dlp_sink_discard_files(). */
+  /**
+   * DlpSink::discard:
+   * @self: a sink
+   * @overwrite: and what the manifest of another run lists
+   * @error: return location for an error
+   *
+   * Optional: when nothing is in the way of any sink: deletes what the run that --restart discards
+   * has left, finished and unfinished, and nothing else. See dlp_sink_discard_files().
+   *
+   * Threads: the one that prepares the pipeline.
+   *
+   * Returns: %FALSE with an error
+   *
+   * Since: 0.1
+   */
   gboolean (*discard) (DlpSink *self, gboolean overwrite, GError **error);
-  /* (nullable): whether a run may be continued: FALSE for a sink that cannot go back (standard
-   * output). */
+  /**
+   * DlpSink::is_resumable:
+   * @self: a sink
+   *
+   * Optional: whether a run may be continued: %FALSE for a sink that cannot go back (standard
+   * output).
+   *
+   * Threads: the one that prepares the pipeline.
+   *
+   * Returns: whether it may
+   *
+   * Since: 0.1
+   */
   gboolean (*is_resumable) (DlpSink *self);
 
+  /*< private >*/
   gpointer reserved[7];
 };
 
-DLP_API DlpSinkAttempt dlp_sink_get_attempt (DlpSink *self);
-/* The run's identity, for unfinished files and manifests; hexadecimal. */
-DLP_API const char *dlp_sink_get_run_id (DlpSink *self);
-/* Whether @path is in the state folder: what is there is this run's. */
-DLP_API gboolean dlp_sink_is_in_state_dir (DlpSink *self, const char *path);
-/* What check_location() and discard() may delete. */
-DLP_API DlpOutputClaim dlp_sink_get_claim (DlpSink *self, gboolean overwrite);
-/* A check_location() and a discard() of outputs that have a manifest: @files are their final names,
- * NULL-terminated; see dlp-manifest.h. The former warns of unfinished files of other runs. */
-DLP_API gboolean dlp_sink_check_files (DlpSink *self,
-                                       const char *manifest,
-                                       const char *const *files,
-                                       gboolean overwrite,
-                                       GError **error);
-DLP_API gboolean dlp_sink_discard_files (DlpSink *self,
-                                         const char *manifest,
-                                         const char *const *files,
-                                         gboolean overwrite,
-                                         GError **error);
-/* For publish() of a complete run: it was finished by dlp_pipeline_finish() before all of its input
- * was read. */
-DLP_API gboolean dlp_sink_is_finished_early (DlpSink *self);
-DLP_API DlpDigest dlp_sink_get_digest (DlpSink *self);
-/* Records of which the sink's state speaks. */
-DLP_API guint64 dlp_sink_get_n_records (DlpSink *self);
-/* Adds to the pipeline's counter of tokens; part of the sink's state. */
-DLP_API void dlp_sink_add_tokens (DlpSink *self, guint64 n);
-DLP_API guint64 dlp_sink_get_n_tokens (DlpSink *self);
+/**
+ * dlp_sink_get_attempt: (skip)
+ * @self: a sink
+ *
+ * Gets how the output is begun.
+ *
+ * Threads: the element's, from start() on.
+ *
+ * Returns: the attempt
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpSinkAttempt dlp_sink_get_attempt (DlpSink *self);
+
+/**
+ * dlp_sink_dup_attempt: (rename-to dlp_sink_get_attempt)
+ * @self: a sink
+ *
+ * Gets how the output is begun, as dlp_sink_get_attempt().
+ *
+ * Threads: the element's, from start() on.
+ *
+ * Returns: (transfer full): the attempt, to be freed by g_free()
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpSinkAttempt *dlp_sink_dup_attempt (DlpSink *self);
+
+/**
+ * dlp_sink_get_run_id:
+ * @self: a sink
+ *
+ * Gets the run's identity, for unfinished files and manifests.
+ *
+ * Threads: any, from when the pipeline is prepared.
+ *
+ * Returns: (transfer none): a hexadecimal number
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+const char *dlp_sink_get_run_id (DlpSink *self);
+
+/**
+ * dlp_sink_is_in_state_dir:
+ * @self: a sink
+ * @path: (type filename): a path
+ *
+ * Gets whether @path is in the state folder: what is there is this run's.
+ *
+ * Threads: any, from when the pipeline is prepared.
+ *
+ * Returns: whether it is
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_sink_is_in_state_dir (DlpSink *self, const char *path);
+
+/**
+ * dlp_sink_get_claim: (skip)
+ * @self: a sink
+ * @overwrite: whether the output of another run may be replaced
+ *
+ * Gets what check_location() and discard() may delete.
+ *
+ * Threads: any, from when the pipeline is prepared.
+ *
+ * Returns: a claim, whose texts are the pipeline's
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpOutputClaim dlp_sink_get_claim (DlpSink *self, gboolean overwrite);
+
+/**
+ * dlp_sink_check_files:
+ * @self: a sink
+ * @manifest: (type filename): the place of the manifest
+ * @files: (array zero-terminated=1) (element-type filename): the final names of the outputs
+ * @overwrite: whether the output of another run may be replaced
+ * @error: return location for an error
+ *
+ * A check_location() of outputs that have a manifest; see dlp_manifest_check_location(). Warns of
+ * unfinished files of other runs.
+ *
+ * Threads: the one that prepares the pipeline.
+ *
+ * Returns: %FALSE with an error
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_sink_check_files (DlpSink *self,
+                               const char *manifest,
+                               const char *const *files,
+                               gboolean overwrite,
+                               GError **error);
+
+/**
+ * dlp_sink_discard_files:
+ * @self: a sink
+ * @manifest: (type filename): the place of the manifest
+ * @files: (array zero-terminated=1) (element-type filename): the final names of the outputs
+ * @overwrite: whether the output of another run may be replaced
+ * @error: return location for an error
+ *
+ * A discard() of outputs that have a manifest; see dlp_manifest_discard().
+ *
+ * Threads: the one that prepares the pipeline.
+ *
+ * Returns: %FALSE with an error
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_sink_discard_files (DlpSink *self,
+                                 const char *manifest,
+                                 const char *const *files,
+                                 gboolean overwrite,
+                                 GError **error);
+
+/**
+ * dlp_sink_is_finished_early:
+ * @self: a sink
+ *
+ * For publish() of a complete run: gets whether it was finished by dlp_pipeline_finish() before all
+ * of its input was read.
+ *
+ * Threads: that of the run, in publish().
+ *
+ * Returns: whether it was
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_sink_is_finished_early (DlpSink *self);
+
+/**
+ * dlp_sink_get_digest: (skip)
+ * @self: a sink
+ *
+ * Gets the digest of the records consumed.
+ *
+ * Threads: the streaming thread of the sink, or any once the run is over.
+ *
+ * Returns: the digest
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpDigest dlp_sink_get_digest (DlpSink *self);
+
+/**
+ * dlp_sink_dup_digest: (rename-to dlp_sink_get_digest)
+ * @self: a sink
+ *
+ * Gets the digest of the records consumed, as dlp_sink_get_digest().
+ *
+ * Threads: the streaming thread of the sink, or any once the run is over.
+ *
+ * Returns: (transfer full): the digest, to be freed by g_free()
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpDigest *dlp_sink_dup_digest (DlpSink *self);
+
+/**
+ * dlp_sink_get_n_records:
+ * @self: a sink
+ *
+ * Gets the number of records of which the sink's state speaks.
+ *
+ * Threads: the streaming thread of the sink, or any once the run is over.
+ *
+ * Returns: how many
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+guint64 dlp_sink_get_n_records (DlpSink *self);
+
+/**
+ * dlp_sink_add_tokens:
+ * @self: a sink
+ * @n: how many
+ *
+ * Adds to the pipeline's counter of tokens; part of the sink's state.
+ *
+ * Threads: the streaming thread of the sink, or any once the run is over.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_sink_add_tokens (DlpSink *self, guint64 n);
+
+/**
+ * dlp_sink_get_n_tokens:
+ * @self: a sink
+ *
+ * Gets the number of tokens that were added.
+ *
+ * Threads: the streaming thread of the sink, or any once the run is over.
+ *
+ * Returns: how many
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+guint64 dlp_sink_get_n_tokens (DlpSink *self);
 
 G_END_DECLS

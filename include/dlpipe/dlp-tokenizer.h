@@ -3,6 +3,8 @@
 
 #include <glib-object.h>
 
+#include "dlp-macros.h"
+
 G_BEGIN_DECLS
 
 #define DLP_TYPE_TOKENIZER (dlp_tokenizer_get_type ())
@@ -15,6 +17,10 @@ G_BEGIN_DECLS
  * @DLP_TOKENIZER_ERROR_BAD_PATTERN: the pattern is missing, malformed or cannot be honoured exactly
  * @DLP_TOKENIZER_ERROR_NO_EOD: no end-of-document token is known, or more than one
  * @DLP_TOKENIZER_ERROR_BAD_ID: an id that is not in the vocabulary
+ *
+ * Errors of a tokenizer.
+ *
+ * Since: 0.1
  */
 typedef enum
 {
@@ -30,6 +36,10 @@ typedef enum
  * @DLP_TOKENIZER_FLAGS_NONE: the text of a special token is ordinary text
  * @DLP_TOKENIZER_FLAGS_SPECIALS: the text of a special token becomes its id; what lies between is
  *   encoded as if each segment were a text of its own
+ *
+ * What special tokens in a text become.
+ *
+ * Since: 0.1
  */
 typedef enum
 {
@@ -37,6 +47,19 @@ typedef enum
   DLP_TOKENIZER_FLAGS_SPECIALS = 1 << 0,
 } DlpTokenizerFlags;
 
+/**
+ * DlpTokenizer:
+ *
+ * Turns text into the ids of a byte-level BPE vocabulary, exactly as tiktoken does, and back.
+ *
+ * A tokenizer never changes once it is made, and all of its methods may be called on any thread,
+ * also at the same time. The tables of a vocabulary exist once in a process, however many
+ * tokenizers are made from it. What encoding needs besides is in a #DlpTokenizerContext, one for
+ * each thread.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 G_DECLARE_FINAL_TYPE (DlpTokenizer, dlp_tokenizer, DLP, TOKENIZER, GObject)
 
 /**
@@ -44,41 +67,319 @@ G_DECLARE_FINAL_TYPE (DlpTokenizer, dlp_tokenizer, DLP, TOKENIZER, GObject)
  *
  * What one thread needs to encode: a cache of pieces, bounded in bytes, and scratch space. Keep one
  * per thread for the whole run. What is encoded never depends on what the context has seen before.
+ *
+ * Since: 0.1
  */
 typedef struct _DlpTokenizerContext DlpTokenizerContext;
 
+DLP_AVAILABLE_IN_0_1
 GQuark dlp_tokenizer_error_quark (void);
 
+/**
+ * dlp_tokenizer_new:
+ * @model: the name of a model (gpt2, r50k_base, cl100k_base, o200k_base), or the path of a rank
+ *   file with a line of base64 and rank for each token, as tiktoken has them
+ * @pattern: (nullable): how text is cut into pieces: one of gpt2, r50k, p50k, cl100k, o200k, or a
+ *   regular expression as tiktoken takes it; needed only for a rank file that is not recognised by
+ *   its content or its name
+ * @error: return location for an error
+ *
+ * Loads a tokenizer. gpt2 (r50k_base) is part of the library; the files of the others are looked
+ * for in the folders of the environment variable `DLPIPE_VOCAB_PATH` and where the library is
+ * installed.
+ *
+ * A rank file that is recognised by its name alone has the special tokens of that model only if
+ * @pattern is %NULL.
+ *
+ * Threads: any. Takes some tenths of a second for a large vocabulary the first time.
+ *
+ * Returns: (transfer full): a tokenizer, or %NULL with an error in %DLP_TOKENIZER_ERROR
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 DlpTokenizer *dlp_tokenizer_new (const char *model, const char *pattern, GError **error);
 
+/**
+ * dlp_tokenizer_get_name:
+ * @self: a tokenizer
+ *
+ * Gets what the tokenizer is called: the name of the model, or of its file without `.tiktoken`.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer none): a name
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 const char *dlp_tokenizer_get_name (DlpTokenizer *self);
+
+/**
+ * dlp_tokenizer_get_file:
+ * @self: a tokenizer
+ *
+ * Gets the absolute path of the rank file that it was made of, if it was not made by the name of a
+ * known model.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer none) (nullable): a path
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 const char *dlp_tokenizer_get_file (DlpTokenizer *self);
+
+/**
+ * dlp_tokenizer_get_pattern:
+ * @self: a tokenizer
+ *
+ * Gets the regular expression by which text is cut into pieces. Spellings of a known pattern that
+ * cut every text alike are given as one of them.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer none): a regular expression
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 const char *dlp_tokenizer_get_pattern (DlpTokenizer *self);
+
+/**
+ * dlp_tokenizer_get_fingerprint:
+ * @self: a tokenizer
+ *
+ * Gets a sha256 over the vocabulary, the pattern and the special tokens. Tokenizers with equal
+ * fingerprints encode every text alike, whatever they are called.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer none): 64 hexadecimal digits
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 const char *dlp_tokenizer_get_fingerprint (DlpTokenizer *self);
+
+/**
+ * dlp_tokenizer_get_vocab_size:
+ * @self: a tokenizer
+ *
+ * Gets the largest id + 1, special tokens included. Not every id below it need be in use.
+ *
+ * Threads: any.
+ *
+ * Returns: the size of the vocabulary
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 guint32 dlp_tokenizer_get_vocab_size (DlpTokenizer *self);
+
+/**
+ * dlp_tokenizer_get_eod:
+ * @self: a tokenizer
+ * @id: (out) (optional): its id
+ * @error: return location for an error
+ *
+ * Gets the token that ends a document, if the model leaves no doubt which one it is.
+ *
+ * Threads: any.
+ *
+ * Returns: %FALSE with %DLP_TOKENIZER_ERROR_NO_EOD if none is known or if there are several, which
+ *   the message lists
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 gboolean dlp_tokenizer_get_eod (DlpTokenizer *self, guint32 *id, GError **error);
 
+/**
+ * dlp_tokenizer_get_n_specials:
+ * @self: a tokenizer
+ *
+ * Gets the number of special tokens.
+ *
+ * Threads: any.
+ *
+ * Returns: a number
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 guint dlp_tokenizer_get_n_specials (DlpTokenizer *self);
+
+/**
+ * dlp_tokenizer_get_special:
+ * @self: a tokenizer
+ * @index: less than dlp_tokenizer_get_n_specials()
+ * @id: (out) (optional): its id
+ *
+ * Gets one special token, in the order of their ids.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer none): its content
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 const char *dlp_tokenizer_get_special (DlpTokenizer *self, guint index, guint32 *id);
+
+/**
+ * dlp_tokenizer_lookup_special:
+ * @self: a tokenizer
+ * @content: the content of a special token, such as `<|endoftext|>`
+ * @id: (out) (optional): its id
+ *
+ * Looks up a special token by its content.
+ *
+ * Threads: any.
+ *
+ * Returns: %FALSE if there is no such special token
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 gboolean dlp_tokenizer_lookup_special (DlpTokenizer *self, const char *content, guint32 *id);
+
+/**
+ * dlp_tokenizer_count_specials:
+ * @self: a tokenizer
+ * @text: (array length=len) (element-type guint8): a text
+ * @len: its number of bytes
+ *
+ * Counts how often the content of a special token stands in a text.
+ *
+ * Threads: any.
+ *
+ * Returns: a number
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 guint dlp_tokenizer_count_specials (DlpTokenizer *self, const char *text, gsize len);
 
+/**
+ * dlp_tokenizer_context_new: (skip)
+ * @tokenizer: a tokenizer
+ * @cache_bytes: how many bytes the cache of pieces may take, or 0 for 32 MiB; rounded down to a
+ *   power of two, and at least 64 KiB
+ *
+ * Makes what one thread needs to encode with @tokenizer, which it keeps alive.
+ *
+ * Threads: any; a context is used by one thread at a time.
+ *
+ * Returns: (transfer full): a context, to be freed with dlp_tokenizer_context_free()
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 DlpTokenizerContext *dlp_tokenizer_context_new (DlpTokenizer *tokenizer, gsize cache_bytes);
+
+/**
+ * dlp_tokenizer_context_free: (skip)
+ * @context: (transfer full) (nullable): a context
+ *
+ * Frees @context and lets go of its tokenizer.
+ *
+ * Threads: any.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 void dlp_tokenizer_context_free (DlpTokenizerContext *context);
+
+/**
+ * dlp_tokenizer_context_get_dropped: (skip)
+ * @context: a context
+ *
+ * Gets how many bytes of text so far belonged to no match of the pattern. Like tiktoken, the
+ * tokenizer makes no ids of them. The known patterns match every text and drop nothing.
+ *
+ * Threads: any.
+ *
+ * Returns: a number of bytes
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 guint64 dlp_tokenizer_context_get_dropped (DlpTokenizerContext *context);
 
+/**
+ * dlp_tokenizer_encode: (skip)
+ * @self: a tokenizer
+ * @context: a context that was made for @self
+ * @text: a text in UTF-8
+ * @len: its number of bytes
+ * @ids: where the ids go
+ * @capacity: how many ids there is room for; @len is always enough
+ *
+ * dlp_tokenizer_encode_full() with special tokens as ordinary text.
+ *
+ * Threads: any.
+ *
+ * Returns: as dlp_tokenizer_encode_full()
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 gssize dlp_tokenizer_encode (DlpTokenizer *self,
                              DlpTokenizerContext *context,
                              const char *text,
                              gsize len,
                              guint32 *ids,
                              gsize capacity);
+
+/**
+ * dlp_tokenizer_encode16: (skip)
+ * @self: a tokenizer with a vocabulary size of at most 65,536
+ * @context: a context that was made for @self
+ * @text: a text in UTF-8
+ * @len: its number of bytes
+ * @ids: where the ids go
+ * @capacity: how many ids there is room for; @len is always enough
+ *
+ * dlp_tokenizer_encode16_full() with special tokens as ordinary text.
+ *
+ * Threads: any.
+ *
+ * Returns: as dlp_tokenizer_encode_full()
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 gssize dlp_tokenizer_encode16 (DlpTokenizer *self,
                                DlpTokenizerContext *context,
                                const char *text,
                                gsize len,
                                guint16 *ids,
                                gsize capacity);
+
+/**
+ * dlp_tokenizer_encode_full: (skip)
+ * @self: a tokenizer
+ * @context: a context that was made for @self
+ * @text: a text in UTF-8
+ * @len: its number of bytes
+ * @flags: what special tokens in the text become
+ * @ids: where the ids go
+ * @capacity: how many ids there is room for; @len is always enough
+ *
+ * Encodes a text. A text that is not valid UTF-8 is safe, but what it is encoded to is not
+ * specified: check it first. The places of @ids behind the last id, up to @capacity, may be
+ * overwritten.
+ *
+ * Threads: any, but @context is used by one at a time.
+ *
+ * Returns: the number of ids; -1 if they are more than @capacity; -2 if the pattern is none of the
+ *   known ones and the engine for regular expressions exceeded its limits on this text
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 gssize dlp_tokenizer_encode_full (DlpTokenizer *self,
                                   DlpTokenizerContext *context,
                                   const char *text,
@@ -86,6 +387,26 @@ gssize dlp_tokenizer_encode_full (DlpTokenizer *self,
                                   DlpTokenizerFlags flags,
                                   guint32 *ids,
                                   gsize capacity);
+
+/**
+ * dlp_tokenizer_encode16_full: (skip)
+ * @self: a tokenizer with a vocabulary size of at most 65,536
+ * @context: a context that was made for @self
+ * @text: a text in UTF-8
+ * @len: its number of bytes
+ * @flags: what special tokens in the text become
+ * @ids: where the ids go
+ * @capacity: how many ids there is room for; @len is always enough
+ *
+ * dlp_tokenizer_encode_full() into ids of 16 bits.
+ *
+ * Threads: any.
+ *
+ * Returns: as dlp_tokenizer_encode_full()
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 gssize dlp_tokenizer_encode16_full (DlpTokenizer *self,
                                     DlpTokenizerContext *context,
                                     const char *text,
@@ -93,13 +414,68 @@ gssize dlp_tokenizer_encode16_full (DlpTokenizer *self,
                                     DlpTokenizerFlags flags,
                                     guint16 *ids,
                                     gsize capacity);
+
+/**
+ * dlp_tokenizer_encode_text:
+ * @self: a tokenizer
+ * @text: a text in UTF-8
+ * @len: its number of bytes, or -1 if it ends with a nul
+ * @flags: what special tokens in the text become
+ * @n_ids: (out): the number of ids
+ *
+ * Encodes one text, for programs and languages to which speed matters less: the context is made for
+ * this call alone.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full) (nullable) (array length=n_ids): the ids, or %NULL if the engine for
+ *   regular expressions exceeded its limits on this text
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 guint32 *dlp_tokenizer_encode_text (DlpTokenizer *self,
                                     const char *text,
                                     gssize len,
                                     DlpTokenizerFlags flags,
                                     gsize *n_ids);
 
+/**
+ * dlp_tokenizer_get_token:
+ * @self: a tokenizer
+ * @id: an id
+ * @len: (out): the number of bytes
+ *
+ * Gets the bytes of one token. They need not be valid UTF-8.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer none) (nullable) (array length=len): bytes that live as long as @self, or
+ *   %NULL if there is no such id
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 const guint8 *dlp_tokenizer_get_token (DlpTokenizer *self, guint32 id, gsize *len);
+
+/**
+ * dlp_tokenizer_decode:
+ * @self: a tokenizer
+ * @ids: (array length=n_ids): ids
+ * @n_ids: how many
+ * @out: what the bytes are appended to; they need not be valid UTF-8
+ * @error: return location for an error
+ *
+ * Turns ids back into the bytes that they were made of. After an error @out has the bytes of the
+ * ids before the bad one.
+ *
+ * Threads: any.
+ *
+ * Returns: %FALSE with %DLP_TOKENIZER_ERROR_BAD_ID if an id is not in the vocabulary
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
 gboolean dlp_tokenizer_decode (DlpTokenizer *self,
                                const guint32 *ids,
                                gsize n_ids,

@@ -5,11 +5,27 @@
 
 G_BEGIN_DECLS
 
-/* What process() makes of one record batch: record batches for each output pad, and counters. */
+#define DLP_TYPE_TRANSFORM_OUTPUT (dlp_transform_output_get_type ())
+/**
+ * DlpTransformOutput:
+ *
+ * What process() makes of one record batch: record batches for each output pad, and counters. Only
+ * to be used within process().
+ *
+ * Since: 0.1
+ */
 typedef struct _DlpTransformOutput DlpTransformOutput;
 
+/**
+ * DLP_TRANSFORM_MAX_COUNTERS:
+ *
+ * How many counters a transform may have.
+ *
+ * Since: 0.1
+ */
 #define DLP_TRANSFORM_MAX_COUNTERS 16
 
+#define DLP_TYPE_TRANSFORM (dlp_transform_get_type ())
 /**
  * DlpTransform:
  *
@@ -17,48 +33,182 @@ typedef struct _DlpTransformOutput DlpTransformOutput;
  * output pads): record batches are worked on in parallel, on the pipeline's pool, and leave in
  * order, within a bounded window. The state is the counters that the class names: sums of what
  * process() added, of the batches that have left.
+ *
+ * Unless negotiate() is overridden, `out` has the schema of `in`.
+ *
+ * Since: 0.1
  */
-#define DLP_TYPE_TRANSFORM (dlp_transform_get_type ())
-DLP_API
+DLP_AVAILABLE_IN_0_1
 G_DECLARE_DERIVABLE_TYPE (DlpTransform, dlp_transform, DLP, TRANSFORM, DlpElement)
 
+/**
+ * DlpTransformClass:
+ * @parent_class: the parent class
+ * @counters: (array zero-terminated=1): names of its counters, which are the keys of its state
+ * @worker_new: what a worker keeps
+ * @worker_free: frees that
+ * @process: works on a record batch
+ * @worker_memory: what the context of one worker could make use of, such as for a cache, in bytes
+ *
+ * The class of transforms, with room for seven further virtual functions.
+ *
+ * Since: 0.1
+ */
 struct _DlpTransformClass
 {
   DlpElementClass parent_class;
 
-  /* NULL-terminated names of its counters, which are the keys of its state. */
   const char *const *counters;
 
-  /* (nullable): made once a worker, before its first process(), on that worker's thread. */
+  /**
+   * DlpTransform::worker_new:
+   * @self: a transform
+   *
+   * Optional: makes what a worker keeps; called once a worker, before its first process(), on that
+   * worker's thread.
+   *
+   * Threads: a worker.
+   *
+   * Returns: (nullable): something, freed by worker_free()
+   *
+   * Since: 0.1
+   */
   gpointer (*worker_new) (DlpTransform *self);
+  /**
+   * DlpTransform::worker_free:
+   * @self: a transform
+   * @worker: (nullable): it
+   *
+   * Optional: frees what worker_new() gave.
+   *
+   * Threads: any.
+   *
+   * Since: 0.1
+   */
   void (*worker_free) (DlpTransform *self, gpointer worker);
-  /* On a worker: @batch has at least one record. @first: the position of its first record on the
-   * input. */
+  /**
+   * DlpTransform::process:
+   * @self: a transform
+   * @worker: (nullable): what worker_new() gave
+   * @batch: a record batch
+   * @first: the position of its first record on the input
+   * @output: what it makes of it
+   * @error: return location for an error
+   *
+   * Works on a record batch, which has at least one record.
+   *
+   * Threads: a worker; several at once, for different record batches.
+   *
+   * Returns: %FALSE with an error
+   *
+   * Since: 0.1
+   */
   gboolean (*process) (DlpTransform *self,
                        gpointer worker,
                        DlpRecordBatch *batch,
                        guint64 first,
                        DlpTransformOutput *output,
                        GError **error);
-  /* What the context of one worker could make use of, such as for a cache. */
   gsize worker_memory;
 
+  /*< private >*/
   gpointer reserved[7];
 };
 
-/* In worker_new() and process(): what the context of one worker may hold. At most its class's
- * worker_memory, less where the memory budget is short. */
-DLP_API gsize dlp_transform_get_worker_memory (DlpTransform *self);
+/**
+ * dlp_transform_get_worker_memory:
+ * @self: a transform
+ *
+ * Gets what the context of one worker may hold: at most its class's worker_memory, less where the
+ * memory budget is short.
+ *
+ * Threads: a worker, in worker_new() and process().
+ *
+ * Returns: bytes
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+gsize dlp_transform_get_worker_memory (DlpTransform *self);
 
-/* The builder for output pad @pad (0: `out`); end each record with
- * dlp_transform_output_end_record(). */
-DLP_API DlpRecordBatchBuilder *
-dlp_transform_output_get_builder (DlpTransformOutput *self, guint pad);
-DLP_API void dlp_transform_output_end_record (DlpTransformOutput *self,
-                                              guint pad,
-                                              const DlpCoordinate *coordinate);
-/* Pushes a whole batch (transfer full), such as the input itself. */
-DLP_API void dlp_transform_output_push (DlpTransformOutput *self, guint pad, DlpRecordBatch *batch);
-DLP_API void dlp_transform_output_count (DlpTransformOutput *self, guint counter, guint64 n);
+DLP_AVAILABLE_IN_0_2
+GType dlp_transform_output_get_type (void) G_GNUC_CONST;
+
+/**
+ * dlp_transform_output_get_builder:
+ * @self: what is made of a record batch
+ * @pad: the number of the output pad (0: `out`)
+ *
+ * Gets the builder for an output pad; end each record with dlp_transform_output_end_record().
+ *
+ * Threads: a worker, in process().
+ *
+ * Returns: (transfer none): a builder
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+DlpRecordBatchBuilder *dlp_transform_output_get_builder (DlpTransformOutput *self, guint pad);
+
+/**
+ * dlp_transform_output_end_record:
+ * @self: what is made of a record batch
+ * @pad: the number of the output pad
+ * @coordinate: where the record comes from
+ *
+ * Ends the record whose fields were appended to the builder of an output pad.
+ *
+ * Threads: a worker, in process().
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_transform_output_end_record (DlpTransformOutput *self,
+                                      guint pad,
+                                      const DlpCoordinate *coordinate);
+
+/**
+ * dlp_transform_output_push:
+ * @self: what is made of a record batch
+ * @pad: the number of the output pad
+ * @batch: (transfer full): a record batch
+ *
+ * Pushes a whole batch, such as the input itself.
+ *
+ * Threads: a worker, in process().
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_transform_output_push (DlpTransformOutput *self, guint pad, DlpRecordBatch *batch);
+
+/**
+ * dlp_transform_output_count:
+ * @self: what is made of a record batch
+ * @counter: the number of the counter
+ * @n: how much
+ *
+ * Adds to a counter of the class.
+ *
+ * Threads: a worker, in process().
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_transform_output_count (DlpTransformOutput *self, guint counter, guint64 n);
+
+/**
+ * dlp_transform_class_set_counters:
+ * @klass: a class
+ * @names: (array zero-terminated=1): names, at most %DLP_TRANSFORM_MAX_COUNTERS
+ *
+ * Names the counters of the class; in C one sets the field.
+ *
+ * Threads: the one of the class init.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_transform_class_set_counters (DlpTransformClass *klass, const char *const *names);
 
 G_END_DECLS
