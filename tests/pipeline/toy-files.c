@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <dlp-check-sink.h>
+#include <dlp-harness.h>
 
 #include "toys.h"
 

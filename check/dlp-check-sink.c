@@ -2,6 +2,13 @@
 
 #include "dlp-check-sink.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <dlpipe/dlp-check.h>
+
 struct _DlpCheckSink
 {
   DlpSink parent_instance;
@@ -9,6 +16,7 @@ struct _DlpCheckSink
   guint64 stop_after;
   guint64 delay;
   guint64 consumed; /* of this attempt */
+  int file;         /* -1: none */
   guint64 count;    /* the state */
 };
 
@@ -25,6 +33,7 @@ static GParamSpec *properties[N_PROPS];
 static GMutex lock;
 static GHashTable *stores; /* lock */
 static DlpPipeline *stopped;
+static char *lines_folder; /* between runs */
 
 G_DEFINE_FINAL_TYPE (DlpCheckSink, dlp_check_sink, DLP_TYPE_SINK)
 
@@ -61,84 +70,102 @@ dlp_check_sink_set_pipeline (DlpPipeline *pipeline)
   stopped = pipeline;
 }
 
-static void
-append_list (GString *text, const DlpRecordBatch *batch, guint field, guint row, gboolean wide)
+void
+dlp_check_sink_set_folder (const char *folder)
 {
-  gsize n;
-  gconstpointer values = dlp_record_batch_get_list (batch, field, row, &n);
-
-  for (gsize i = 0; i < n; i++)
-    g_string_append_printf (text, " %u",
-                            wide ? ((const guint32 *) values)[i] : ((const guint16 *) values)[i]);
+  g_free (lines_folder);
+  lines_folder = g_strdup (folder);
 }
 
-static void
-append_value (GString *text, const DlpRecordBatch *batch, guint field, guint row)
+static gboolean
+set_errno (GError **error, const char *path)
 {
-  DlpFieldType type = dlp_schema_get_field_type (dlp_record_batch_get_schema (batch), field);
-  g_autofree char *escaped = NULL;
-  gsize size;
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path,
+               g_strerror (errno));
+  return FALSE;
+}
 
-  g_string_append_printf (
-      text, " %s=", dlp_schema_get_field_name (dlp_record_batch_get_schema (batch), field));
-  if (dlp_record_batch_is_null (batch, field, row))
+/* Where the process may die: its lines are those of the file, cut to what the state says. */
+static gboolean
+open_file (DlpCheckSink *self, GPtrArray *lines, GError **error)
+{
+  g_autofree char *path =
+      g_build_filename (lines_folder, dlp_element_get_name (DLP_ELEMENT (self)), NULL);
+  g_autofree char *text = NULL;
+  gsize length = 0;
+  char *at;
+
+  self->file = open (path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
+  if (self->file < 0)
+    return set_errno (error, path);
+  if (!g_file_get_contents (path, &text, NULL, error))
+    return FALSE;
+  g_ptr_array_set_size (lines, 0);
+  at = text;
+  for (guint64 i = 0; i < self->count; i++)
     {
-      g_string_append (text, "null");
-      return;
+      char *end = strchr (at, '\n');
+
+      g_assert_nonnull (end);
+      g_ptr_array_add (lines, g_strndup (at, end - at));
+      at = end + 1;
     }
-  switch (type)
-    {
-    case DLP_FIELD_STRING:
-    case DLP_FIELD_BINARY:
-      {
-        const guint8 *data = dlp_record_batch_get_value (batch, field, row, &size);
+  length = at - text;
+  return ftruncate (self->file, (off_t) length) == 0 || set_errno (error, path);
+}
 
-        escaped = g_base64_encode (data, size);
-        g_string_append (text, escaped);
-        break;
-      }
-    case DLP_FIELD_LIST_UINT16:
-    case DLP_FIELD_LIST_UINT32:
-      append_list (text, batch, field, row, type == DLP_FIELD_LIST_UINT32);
-      break;
-    case DLP_FIELD_BOOLEAN:
-      g_string_append_printf (text, "%d", dlp_record_batch_get_boolean (batch, field, row));
-      break;
-    case DLP_FIELD_INT64:
-      g_string_append_printf (text, "%" G_GINT64_FORMAT,
-                              dlp_record_batch_get_int64 (batch, field, row));
-      break;
-    case DLP_FIELD_UINT64:
-      g_string_append_printf (text, "%" G_GUINT64_FORMAT,
-                              dlp_record_batch_get_uint64 (batch, field, row));
-      break;
-    case DLP_FIELD_DOUBLE:
-      g_string_append_printf (text, "%.17g", dlp_record_batch_get_double (batch, field, row));
-      break;
+void
+dlp_check_sink_read_folder (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (lines_folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (lines_folder, name, NULL);
+      g_autofree char *text = NULL;
+      g_auto (GStrv) all = NULL;
+      GPtrArray *lines = dlp_check_sink_get_lines (name);
+
+      g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+      all = g_strsplit (text, "\n", -1);
+      g_ptr_array_set_size (lines, 0);
+      for (guint i = 0; all[i] != NULL && all[i + 1] != NULL; i++)
+        g_ptr_array_add (lines, g_strdup (all[i]));
     }
 }
 
-char *
-dlp_check_record_to_text (const DlpRecordBatch *batch, guint row)
+static gboolean
+write_line (DlpCheckSink *self, const char *line, GError **error)
 {
-  const DlpCoordinate *at = dlp_record_batch_get_coordinate (batch, row);
-  GString *text = g_string_new (NULL);
+  g_autofree char *text = g_strconcat (line, "\n", NULL);
+  gssize size = (gssize) strlen (text);
 
-  g_string_append_printf (text, "[%u %u %u %" G_GUINT64_FORMAT " %u]", at->stage, at->source,
-                          at->file, at->row, at->epoch);
-  for (guint i = 0; i < dlp_schema_get_n_fields (dlp_record_batch_get_schema (batch)); i++)
-    append_value (text, batch, i, row);
-  return g_string_free (text, FALSE);
+  return write (self->file, text, size) == size ||
+         set_errno (error, dlp_element_get_name (DLP_ELEMENT (self)));
 }
 
 static gboolean
 dlp_check_sink_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
+  DlpCheckSink *self = DLP_CHECK_SINK (element);
   GPtrArray *lines = dlp_check_sink_get_lines (dlp_element_get_name (element));
 
-  g_assert_cmpuint (lines->len, >=, DLP_CHECK_SINK (element)->count);
-  g_ptr_array_set_size (lines, DLP_CHECK_SINK (element)->count);
+  if (lines_folder != NULL && !open_file (self, lines, error))
+    return FALSE;
+  g_assert_cmpuint (lines->len, >=, self->count);
+  g_ptr_array_set_size (lines, self->count);
   return TRUE;
+}
+
+static void
+dlp_check_sink_stop (DlpElement *element)
+{
+  DlpCheckSink *self = DLP_CHECK_SINK (element);
+
+  if (self->file >= 0)
+    close (self->file);
+  self->file = -1;
 }
 
 static gboolean
@@ -155,7 +182,11 @@ dlp_check_sink_consume (DlpSink *sink,
   if (self->delay > 0)
     g_usleep (n * self->delay);
   for (guint i = 0; i < n; i++)
-    g_ptr_array_add (lines, dlp_check_record_to_text (batch, row + i));
+    {
+      g_ptr_array_add (lines, dlp_check_record_to_text (batch, row + i));
+      if (self->file >= 0 && !write_line (self, g_ptr_array_index (lines, lines->len - 1), error))
+        return FALSE;
+    }
   self->count += n;
   self->consumed += n;
   if (self->stop_after > 0 && self->consumed >= self->stop_after)
@@ -220,6 +251,7 @@ dlp_check_sink_class_init (DlpCheckSinkClass *klass)
   object_class->set_property = dlp_check_sink_set_property;
   object_class->get_property = dlp_check_sink_get_property;
   element_class->start = dlp_check_sink_start;
+  element_class->stop = dlp_check_sink_stop;
   element_class->save = dlp_check_sink_save;
   element_class->describe = dlp_check_sink_describe;
   element_class->load = dlp_check_sink_load;
@@ -237,4 +269,5 @@ dlp_check_sink_class_init (DlpCheckSinkClass *klass)
 static void
 dlp_check_sink_init (DlpCheckSink *self)
 {
+  self->file = -1;
 }

@@ -12,12 +12,10 @@ G_BEGIN_DECLS
 #define DLP_TYPE_CHECK_SINK (dlp_check_sink_get_type ())
 G_DECLARE_FINAL_TYPE (DlpCheckSink, dlp_check_sink, DLP, CHECK_SINK, DlpSink)
 
-/* (transfer none): the lines of the sink of that name. */
-GPtrArray *dlp_check_sink_get_lines (const char *name);
-void dlp_check_sink_clear (void);
-/* What stop-after stops. */
-void dlp_check_sink_set_pipeline (DlpPipeline *pipeline);
-/* (transfer full): a record as text: its coordinate and every value. */
-char *dlp_check_record_to_text (const DlpRecordBatch *batch, guint row);
+/* (nullable): where a line is also written to a file, from the next start() on: for runs in
+ * processes that die. */
+void dlp_check_sink_set_folder (const char *folder);
+/* What is in the files of that folder are the lines. */
+void dlp_check_sink_read_folder (void);
 
 G_END_DECLS

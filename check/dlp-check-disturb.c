@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The ways in which a run is disturbed, none of which may change what comes of it. */
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "dlp-check-private.h"
+#include "dlp-check-sink.h"
+
+static void
+fail_with_error (const CheckCase *self, const char *when, const GError *error)
+{
+  g_autofree char *lines = g_strdup_printf ("  got:      %s\n", error->message);
+
+  dlp_check_fail (self, when, lines);
+}
+
+/* ---- in pieces ---- */
+
+/* (transfer full): of the last attempt. */
+static CheckResult *
+run_in_pieces (const CheckCase *self, guint stride, guint *n_attempts)
+{
+  g_autoptr (CheckFolder) folder = dlp_check_folder_new ();
+  g_autoptr (GRand) rand = dlp_check_rand_new (self->graph);
+  g_autofree char *when = NULL;
+  CheckResult *result = NULL;
+  guint n = 0;
+
+  dlp_check_sink_clear ();
+  while (result == NULL)
+    {
+      CheckAttempt attempt = {
+        .settings = { .workers = 2,
+                      .batch_records = stride > 0 ? 1 : (guint) g_rand_int_range (rand, 1, 9) },
+        .stop_after = stride > 0 ? stride : (guint) g_rand_int_range (rand, 1, 6)
+      };
+      g_autoptr (GError) error = NULL;
+
+      g_free (when);
+      when = g_strdup_printf (
+          "stopped and continued for the %uth time, now after %" G_GUINT64_FORMAT " more records",
+          ++n, attempt.stop_after);
+      result = dlp_check_attempt (self, folder, &attempt, when, NULL, &error);
+      if (error != NULL)
+        fail_with_error (self, when, error);
+      g_assert_cmpuint (n, <, CHECK_ATTEMPTS_MAX);
+    }
+  *n_attempts = n;
+  return result;
+}
+
+guint
+dlp_check_run_in_pieces (const char *graph, guint stride)
+{
+  const CheckCase check = { "resume", graph };
+  guint n;
+
+  dlp_check_result_free (run_in_pieces (&check, stride, &n));
+  return n;
+}
+
+guint
+dlp_check_resume (const char *graph, guint stride)
+{
+  const CheckCase check = { "resume", graph };
+  g_autoptr (CheckResult) expected = dlp_check_undisturbed (&check);
+  g_autoptr (CheckResult) got = NULL;
+  g_autofree char *when = NULL;
+  guint n;
+
+  got = run_in_pieces (&check, stride, &n);
+  when = stride > 0 ?
+             g_strdup_printf ("stopped behind every %u records of sink %s, and continued", stride,
+                              expected->sink) :
+             g_strdup_printf ("stopped behind every 1 to 5 records of sink %s, and continued",
+                              expected->sink);
+  dlp_check_compare (&check, expected, got, when);
+  return n;
+}
+
+/* ---- from every mark ---- */
+
+static void
+stop_at (const CheckCase *self, const CheckResult *expected, guint64 n)
+{
+  g_autoptr (CheckFolder) folder = dlp_check_folder_new ();
+  g_autofree char *when =
+      g_strdup_printf ("stopped behind record %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                       " of sink %s, restored from the mark that it carried",
+                       n - 1, expected->n_records, expected->sink);
+  const CheckAttempt attempt = { .settings = { .workers = 2, .batch_records = 1 },
+                                 .stop_after = n };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CheckResult) got = NULL;
+
+  dlp_check_sink_clear ();
+  got = dlp_check_attempt (self, folder, &attempt, when, NULL, &error);
+  if (error != NULL)
+    fail_with_error (self, when, error);
+  if (got == NULL)
+    got = dlp_check_go_on (self, folder, when);
+  dlp_check_compare (self, expected, got, when);
+}
+
+void
+dlp_check_marks (const char *graph)
+{
+  const CheckCase check = { "marks", graph };
+  g_autoptr (CheckResult) expected = dlp_check_undisturbed (&check);
+  g_autoptr (GRand) rand = dlp_check_rand_new (graph);
+  const guint64 most = dlp_check_scale (64);
+
+  for (guint64 i = 0; i < MIN (most, expected->n_records); i++)
+    {
+      guint64 n = i;
+
+      if (expected->n_records > most && i > 0)
+        n = (guint64) g_rand_double_range (rand, 0, (double) expected->n_records);
+      stop_at (&check, expected, n + 1);
+    }
+}
+
+/* ---- other orders of work ---- */
+
+static void
+run_with (const CheckCase *self, const CheckResult *expected, const DlpCheckSettings *settings)
+{
+  static const char *const runners[] = { "auto", "threads", "pool", "sequential" };
+  g_autoptr (CheckFolder) folder = dlp_check_folder_new ();
+  g_autofree char *when = g_strdup_printf (
+      "runner %s, %u workers, links of %u, record batches of %u, %s", runners[settings->runner],
+      settings->workers, settings->link_batches, settings->batch_records,
+      settings->random_yields ? "threads give way at random" : "undisturbed");
+  const CheckAttempt attempt = { .settings = *settings };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CheckResult) got = NULL;
+
+  dlp_check_sink_clear ();
+  got = dlp_check_attempt (self, folder, &attempt, when, NULL, &error);
+  if (error != NULL)
+    fail_with_error (self, when, error);
+  dlp_check_compare (self, expected, got, when);
+}
+
+void
+dlp_check_stress (const char *graph)
+{
+  static const DlpRunnerKind runners[] = { DLP_RUNNER_SEQUENTIAL, DLP_RUNNER_THREADS,
+                                           DLP_RUNNER_POOL };
+  static const guint workers[] = { 1, 2, 7 };
+  static const guint links[] = { 1, 64 };
+  static const guint records[] = { 1, 1024 };
+  const CheckCase check = { "stress", graph };
+  g_autoptr (CheckResult) expected = dlp_check_undisturbed (&check);
+
+  for (guint r = 0; r < G_N_ELEMENTS (runners); r++)
+    for (guint w = 0; w < G_N_ELEMENTS (workers); w++)
+      for (guint l = 0; l < G_N_ELEMENTS (links); l++)
+        for (guint b = 0; b < G_N_ELEMENTS (records); b++)
+          for (guint y = 0; y < 2; y++)
+            {
+              const DlpCheckSettings settings = { runners[r], workers[w], links[l],
+                                                  records[b], y == 1,     0 };
+
+              run_with (&check, expected, &settings);
+            }
+}
+
+/* ---- cancelled ---- */
+
+static void
+check_descriptors (const CheckCase *self, guint before, const char *when)
+{
+  guint after = dlp_check_count_descriptors ();
+  g_autofree char *lines = NULL;
+
+  if (after <= before)
+    return;
+  lines = g_strdup_printf ("  expected: no file is left open\n"
+                           "  got:      %u more than before\n",
+                           after - before);
+  dlp_check_fail (self, when, lines);
+}
+
+/* FALSE: it was complete before so many calls. */
+static gboolean
+cancel_at (const CheckCase *self, const CheckResult *expected, guint64 n)
+{
+  g_autoptr (CheckFolder) folder = dlp_check_folder_new ();
+  g_autofree char *when =
+      g_strdup_printf ("cancelled at call %" G_GUINT64_FORMAT " of an element, and continued", n);
+  const CheckAttempt attempt = { .settings = { .workers = 2, .batch_records = 1 + n % 3 },
+                                 .checkpoint_interval = 1000,
+                                 .cancel_at = n };
+  guint descriptors = dlp_check_count_descriptors ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CheckResult) got = NULL;
+  guint64 n_calls = 0;
+
+  dlp_check_sink_clear ();
+  got = dlp_check_attempt (self, folder, &attempt, when, &n_calls, &error);
+  if (error != NULL)
+    fail_with_error (self, when, error);
+  check_descriptors (self, descriptors, when);
+  if (got == NULL)
+    got = dlp_check_go_on (self, folder, when);
+  dlp_check_compare (self, expected, got, when);
+  return n_calls >= n;
+}
+
+void
+dlp_check_cancel (const char *graph)
+{
+  const CheckCase check = { "cancel", graph };
+  g_autoptr (CheckResult) expected = dlp_check_undisturbed (&check);
+  guint64 n = 1;
+
+  while (cancel_at (&check, expected, n))
+    n += 1 + n / 16;
+}
+
+/* ---- killed ---- */
+
+static void
+run_child (const CheckCase *self,
+           CheckFolder *folder,
+           const CheckAttempt *attempt,
+           const char *when,
+           const char *done)
+{
+  g_autoptr (GError) error = NULL;
+  CheckResult *result = dlp_check_attempt (self, folder, attempt, when, NULL, &error);
+
+  if (result == NULL)
+    {
+      g_printerr ("%s\n", error->message);
+      _exit (1);
+    }
+  g_file_set_contents (done, "", 0, NULL);
+  _exit (0);
+}
+
+/* TRUE: it died as it was meant to. */
+static gboolean
+run_to_death (const CheckCase *self,
+              CheckFolder *folder,
+              const CheckAttempt *attempt,
+              gint64 live_for,
+              const char *when)
+{
+  g_autofree char *done = g_build_filename (folder->path, "done", NULL);
+  int status;
+  pid_t pid;
+
+  fflush (NULL);
+  pid = fork ();
+  g_assert_cmpint (pid, >=, 0);
+  if (pid == 0)
+    run_child (self, folder, attempt, when, done);
+  if (attempt->kill_after == 0)
+    {
+      g_usleep ((gulong) live_for);
+      kill (pid, SIGKILL);
+    }
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  if (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL)
+    return TRUE;
+  if (!WIFEXITED (status) || WEXITSTATUS (status) != 0)
+    dlp_check_fail (self, when, "  got:      the child failed; what it said is above\n");
+  return FALSE;
+}
+
+static guint
+kill_often (const CheckCase *self, const CheckResult *expected, gint64 duration, GRand *rand)
+{
+  g_autoptr (CheckFolder) folder = dlp_check_folder_new ();
+  g_autofree char *lines = g_build_filename (folder->path, "lines", NULL);
+  g_autofree char *when = NULL;
+  g_autoptr (CheckResult) got = NULL;
+  guint n = 0;
+  gboolean died;
+
+  g_assert_no_errno (g_mkdir (lines, 0700));
+  dlp_check_sink_clear ();
+  dlp_check_sink_set_folder (lines);
+  do
+    {
+      CheckAttempt attempt = {
+        .settings = { .workers = 2, .batch_records = (guint) g_rand_int_range (rand, 1, 9) },
+        .checkpoint_interval = 1000
+      };
+
+      if (expected->n_records > 0 && g_rand_boolean (rand))
+        attempt.kill_after =
+            (guint64) g_rand_int_range (rand, 1, (gint32) MIN (expected->n_records, 1000000) + 1);
+      g_free (when);
+      when = g_strdup_printf ("killed %u times, and continued", n);
+      died =
+          run_to_death (self, folder, &attempt,
+                        g_rand_int_range (rand, 0, (gint32) MIN (2 * duration, 1000000) + 1), when);
+      n += died;
+    }
+  while (died && n < 5);
+  g_free (when);
+  when = g_strdup_printf ("killed %u times, and continued", n);
+  /* A check-sink that has nothing to do any more is not started: then its lines are read here. */
+  dlp_check_sink_read_folder ();
+  got = dlp_check_go_on (self, folder, when);
+  dlp_check_sink_set_folder (NULL);
+  dlp_check_compare (self, expected, got, when);
+  return n;
+}
+
+guint
+dlp_check_kill (const char *graph, guint n_kills)
+{
+  const CheckCase check = { "kill", graph };
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (CheckResult) expected = dlp_check_undisturbed (&check);
+  gint64 duration = g_get_monotonic_time () - begin;
+  g_autoptr (GRand) rand = dlp_check_rand_new (graph);
+  guint died = 0;
+
+  for (guint i = 0; i < n_kills && died < n_kills; i++)
+    died += kill_often (&check, expected, duration, rand);
+  return died;
+}
+
+void
+dlp_check_all (const char *graph)
+{
+  dlp_check_marks (graph);
+  dlp_check_resume (graph, 1);
+  dlp_check_resume (graph, 0);
+  dlp_check_stress (graph);
+  dlp_check_cancel (graph);
+  dlp_check_kill (graph, dlp_check_scale (10));
+}

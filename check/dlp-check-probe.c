@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The class of each element under test has its functions replaced by ones that count the call, do
+ * what the check wants done there, and go on to the author's. So a check can look at every mark and
+ * act at every step, whatever the element is, with the public API alone. The replacement stays; it
+ * does nothing while no check runs. */
+
+#include <signal.h>
+
+#include "dlp-check-private.h"
+
+/* An element of a program may have its class here once. */
+#define MAX_CLASSES 64
+
+typedef struct
+{
+  gpointer klass;
+  DlpElementClass element;
+  gboolean (*consume) (DlpSink *, DlpRecordBatch *, guint, guint, GCancellable *, GError **);
+  gboolean (*flush) (DlpSink *, GCancellable *, GError **);
+  gboolean (*sync) (DlpSink *, const DlpState *, GCancellable *, GError **);
+  gboolean (*publish) (DlpSink *, const DlpState *, gboolean, GCancellable *, GError **);
+  void (*parse) (DlpReader *, gpointer, DlpReaderChunk *);
+  gboolean (*process) (DlpTransform *,
+                       gpointer,
+                       DlpRecordBatch *,
+                       guint64,
+                       DlpTransformOutput *,
+                       GError **);
+} Classes;
+
+static Classes classes[MAX_CLASSES]; /* written between runs alone */
+static guint n_classes;
+static CheckProbe *probe; /* atomic */
+
+static const Classes *
+find (gpointer klass)
+{
+  for (; klass != NULL; klass = g_type_class_peek_parent (klass))
+    for (guint i = 0; i < n_classes; i++)
+      if (classes[i].klass == klass)
+        return &classes[i];
+  return NULL;
+}
+
+static const Classes *
+find_of (gpointer element)
+{
+  return find (G_OBJECT_GET_CLASS (element));
+}
+
+/* (nullable): the check that runs, whose next call this is. */
+static CheckProbe *
+count_call (void)
+{
+  CheckProbe *self = __atomic_load_n (&probe, __ATOMIC_ACQUIRE);
+  guint64 n;
+
+  if (self == NULL)
+    return NULL;
+  n = __atomic_add_fetch (&self->n_calls, 1, __ATOMIC_RELAXED);
+  if (self->cancel_at != 0 && n == self->cancel_at)
+    {
+      __atomic_store_n (&self->cancelled_at, g_get_monotonic_time (), __ATOMIC_RELEASE);
+      dlp_check_watch_set_limit (dlp_check_get_patience (2));
+      g_cancellable_cancel (self->cancellable);
+    }
+  return self;
+}
+
+static DlpStep
+call_step (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  count_call ();
+  return find_of (element)->element.step (element, cancellable, error);
+}
+
+static void
+fail_mark (const CheckProbe *self, DlpElement *element, DlpPad *pad, guint64 position)
+{
+  g_autofree char *when =
+      g_strdup_printf ("a mark is made behind record %" G_GUINT64_FORMAT " of the input",
+                       dlp_pad_get_position (pad));
+  g_autofree char *lines = g_strdup_printf (
+      "  element:  %s (%s), pad %s\n"
+      "  expected: a cursor at record %" G_GUINT64_FORMAT
+      " or before, since no more were consumed\n"
+      "  got:      record %" G_GUINT64_FORMAT "\n"
+      "  remedy:   what mark_input() gives must not lie behind what dlp_pad_get_cursor() gives\n",
+      dlp_element_get_name (element), dlp_element_get_factory (element), dlp_pad_get_name (pad),
+      dlp_pad_get_position (pad), position);
+
+  dlp_check_fail (self->check, when, lines);
+}
+
+static void
+call_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
+{
+  CheckProbe *self = __atomic_load_n (&probe, __ATOMIC_ACQUIRE);
+  const Classes *original = find_of (element);
+  DlpPad *pad = dlp_element_get_input (element, input);
+
+  if (original->element.mark_input != NULL)
+    original->element.mark_input (element, input, cursor);
+  else
+    dlp_pad_get_cursor (pad, cursor);
+  if (self != NULL && cursor->mark != NULL && cursor->position > dlp_pad_get_position (pad))
+    fail_mark (self, element, pad, cursor->position);
+}
+
+static gboolean
+call_consume (DlpSink *sink,
+              DlpRecordBatch *batch,
+              guint row,
+              guint n,
+              GCancellable *cancellable,
+              GError **error)
+{
+  CheckProbe *self = count_call ();
+  guint64 consumed;
+
+  if (!find_of (sink)->consume (sink, batch, row, n, cancellable, error))
+    return FALSE;
+  if (self == NULL || g_strcmp0 (self->sink, dlp_element_get_name (DLP_ELEMENT (sink))) != 0)
+    return TRUE;
+  consumed = __atomic_add_fetch (&self->n_records, n, __ATOMIC_RELAXED);
+  if (self->kill_after > 0 && consumed >= self->kill_after)
+    raise (SIGKILL);
+  if (self->stop_after > 0 && consumed >= self->stop_after)
+    dlp_pipeline_stop (self->pipeline);
+  return TRUE;
+}
+
+static gboolean
+call_flush (DlpSink *sink, GCancellable *cancellable, GError **error)
+{
+  count_call ();
+  return find_of (sink)->flush (sink, cancellable, error);
+}
+
+static gboolean
+call_sync (DlpSink *sink, const DlpState *state, GCancellable *cancellable, GError **error)
+{
+  count_call ();
+  return find_of (sink)->sync (sink, state, cancellable, error);
+}
+
+static gboolean
+call_publish (DlpSink *sink,
+              const DlpState *state,
+              gboolean complete,
+              GCancellable *cancellable,
+              GError **error)
+{
+  count_call ();
+  return find_of (sink)->publish (sink, state, complete, cancellable, error);
+}
+
+static void
+call_parse (DlpReader *reader, gpointer worker, DlpReaderChunk *chunk)
+{
+  count_call ();
+  find_of (reader)->parse (reader, worker, chunk);
+}
+
+static gboolean
+call_process (DlpTransform *transform,
+              gpointer worker,
+              DlpRecordBatch *batch,
+              guint64 first,
+              DlpTransformOutput *output,
+              GError **error)
+{
+  count_call ();
+  return find_of (transform)->process (transform, worker, batch, first, output, error);
+}
+
+/* Of a class whose parent came here before, the originals are those of the parent where it has
+ * none of its own. */
+static void
+replace_sink (Classes *self, const Classes *parent, DlpSinkClass *klass)
+{
+  self->consume = klass->consume == call_consume ? parent->consume : klass->consume;
+  self->flush = klass->flush == call_flush ? parent->flush : klass->flush;
+  self->sync = klass->sync == call_sync ? parent->sync : klass->sync;
+  self->publish = klass->publish == call_publish ? parent->publish : klass->publish;
+  klass->consume = call_consume;
+  klass->flush = self->flush != NULL ? call_flush : NULL;
+  klass->sync = self->sync != NULL ? call_sync : NULL;
+  klass->publish = self->publish != NULL ? call_publish : NULL;
+}
+
+static void
+replace (DlpElement *element)
+{
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
+  const Classes *parent = find (klass);
+  Classes *self = &classes[n_classes];
+
+  if (parent != NULL && parent->klass == klass)
+    return;
+  g_assert_cmpuint (n_classes, <, MAX_CLASSES);
+  self->klass = klass;
+  self->element = *klass;
+  if (klass->step == call_step)
+    self->element.step = parent->element.step;
+  if (klass->mark_input == call_mark_input)
+    self->element.mark_input = parent->element.mark_input;
+  klass->step = call_step;
+  klass->mark_input = call_mark_input;
+  if (DLP_IS_SINK (element))
+    replace_sink (self, parent, DLP_SINK_CLASS (klass));
+  if (DLP_IS_READER (element))
+    {
+      DlpReaderClass *reader = DLP_READER_CLASS (klass);
+
+      self->parse = reader->parse == call_parse ? parent->parse : reader->parse;
+      reader->parse = call_parse;
+    }
+  if (DLP_IS_TRANSFORM (element))
+    {
+      DlpTransformClass *transform = DLP_TRANSFORM_CLASS (klass);
+
+      self->process = transform->process == call_process ? parent->process : transform->process;
+      transform->process = call_process;
+    }
+  n_classes++;
+}
+
+void
+dlp_check_probe_begin (CheckProbe *self)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->pipeline)); i++)
+    {
+      g_autoptr (DlpElement) element = g_list_model_get_item (G_LIST_MODEL (self->pipeline), i);
+
+      replace (element);
+    }
+  __atomic_store_n (&probe, self, __ATOMIC_RELEASE);
+}
+
+void
+dlp_check_probe_end (CheckProbe *self)
+{
+  __atomic_store_n (&probe, NULL, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <dlpipe/dlpipe.h>
+
+G_BEGIN_DECLS
+
+/* Elements that each break one rule, for records {text: string}.
+ *
+ *   wrong            puts the number of the record before its text; fault= says what is wrong
+ *   wrong-transform  puts the number of records that its worker saw before the text
+ *   wrong-sink       appends lines to a file; never cuts back what its state does not speak of
+ */
+void wrong_elements_register (void);
+
+G_END_DECLS
