@@ -78,12 +78,97 @@ DLP_API char *dlp_pipeline_to_string (DlpPipeline *self);
 DLP_API gboolean dlp_pipeline_prepare (DlpPipeline *self,
                                        GCancellable *cancellable,
                                        GError **error);
+/**
+ * dlp_pipeline_prepare_async:
+ * @self: a pipeline
+ * @cancellable: (nullable): see dlp_pipeline_prepare()
+ * @callback: (scope async) (nullable): called in the main context of the pipeline
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_pipeline_prepare(), on a thread of its own. Until it has its result nothing else is called
+ * but what may be called from any thread.
+ *
+ * Since: 0.2
+ */
+DLP_API void dlp_pipeline_prepare_async (DlpPipeline *self,
+                                         GCancellable *cancellable,
+                                         GAsyncReadyCallback callback,
+                                         gpointer user_data);
+/**
+ * dlp_pipeline_prepare_finish:
+ * @self: a pipeline
+ * @result: what the callback was given
+ * @error: where to put an error
+ *
+ * Returns: as dlp_pipeline_prepare()
+ *
+ * Since: 0.2
+ */
+DLP_API gboolean dlp_pipeline_prepare_finish (DlpPipeline *self,
+                                              GAsyncResult *result,
+                                              GError **error);
 /* Checks and negotiates the whole graph and nothing else: no state is opened, no output looked at,
  * and the pipeline cannot be run afterwards. */
 DLP_API gboolean dlp_pipeline_check (DlpPipeline *self, GError **error);
 /* Behind it, once: whether what prepare() would find, a state or outputs, is in the way. Writes
  * nothing; the report says what was found. */
 DLP_API gboolean dlp_pipeline_check_state (DlpPipeline *self, GError **error);
+/**
+ * dlp_pipeline_check_async:
+ * @self: a pipeline
+ * @cancellable: (nullable): looked at before it begins
+ * @callback: (scope async) (nullable): called in the main context of the pipeline
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_pipeline_check(), on a thread of its own.
+ *
+ * Since: 0.2
+ */
+DLP_API void dlp_pipeline_check_async (DlpPipeline *self,
+                                       GCancellable *cancellable,
+                                       GAsyncReadyCallback callback,
+                                       gpointer user_data);
+/**
+ * dlp_pipeline_check_finish:
+ * @self: a pipeline
+ * @result: what the callback was given
+ * @error: where to put an error
+ *
+ * Returns: as dlp_pipeline_check()
+ *
+ * Since: 0.2
+ */
+DLP_API gboolean dlp_pipeline_check_finish (DlpPipeline *self,
+                                            GAsyncResult *result,
+                                            GError **error);
+/**
+ * dlp_pipeline_check_state_async:
+ * @self: a pipeline
+ * @cancellable: (nullable): looked at before it begins
+ * @callback: (scope async) (nullable): called in the main context of the pipeline
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_pipeline_check_state(), on a thread of its own.
+ *
+ * Since: 0.2
+ */
+DLP_API void dlp_pipeline_check_state_async (DlpPipeline *self,
+                                             GCancellable *cancellable,
+                                             GAsyncReadyCallback callback,
+                                             gpointer user_data);
+/**
+ * dlp_pipeline_check_state_finish:
+ * @self: a pipeline
+ * @result: what the callback was given
+ * @error: where to put an error
+ *
+ * Returns: as dlp_pipeline_check_state()
+ *
+ * Since: 0.2
+ */
+DLP_API gboolean dlp_pipeline_check_state_finish (DlpPipeline *self,
+                                                  GAsyncResult *result,
+                                                  GError **error);
 /* Runs to the end, blocking; does not iterate a main context. TRUE: complete
  * (DLP_PIPELINE_FINISHED). Errors: that of an element; DLP_PIPELINE_ERROR_STOPPED after a stop;
  * G_IO_ERROR_CANCELLED. */
