@@ -23,6 +23,7 @@ struct _DlpContext
   guint64 memory;
   gsize memory_share;
   GCancellable *cancellable;
+  GMainContext *main_context; /* the pipeline's; NULL: none */
 
   bool cancelled;        /* atomic: end now, an error or an abort */
   bool stopping;         /* atomic: end between two steps */

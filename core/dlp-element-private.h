@@ -81,6 +81,8 @@ typedef struct
   /* What was last notified; the pipeline's main context. */
   guint64 shown[4];
   char *shown_status;
+
+  const struct _DlpAppHooks *app; /* NULL: the program has no part in it */
 } DlpElementPrivate;
 
 DlpElementPrivate *dlp_element_get_private (DlpElement *self);
@@ -136,6 +138,27 @@ void dlp_element_clear_snapshot (DlpElement *self);
 /* Where files without names may be made. */
 const char *dlp_element_get_scratch_folder (DlpElement *self);
 
+/* What core keeps of a sink. */
+typedef struct
+{
+  guint64 records;
+  guint64 tokens;
+  DlpDigest digest;
+  guint64 drained;
+} DlpSinkState;
+
+/* For a sink that counts as it gives, not as it takes: adds rows to @state; @position: of the first
+ * on its link. */
+void dlp_sink_count (DlpSink *self,
+                     DlpSinkState *state,
+                     const DlpRecordBatch *batch,
+                     guint row,
+                     guint n,
+                     guint64 position);
+void dlp_sink_get_state (DlpSink *self, DlpSinkState *state);
+/* By the element's thread, but for `drained`. */
+void dlp_sink_set_state (DlpSink *self, const DlpSinkState *state);
+void dlp_sink_set_drained (DlpSink *self);
 DlpState *dlp_sink_save_base (DlpSink *self);
 GVariant *dlp_sink_describe_base (const DlpState *base);
 gboolean dlp_sink_load_base (DlpSink *self, GVariant *base, GError **error);

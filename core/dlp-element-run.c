@@ -41,7 +41,8 @@ dlp_element_take_snapshot (DlpElement *self, bool final)
 {
   DlpElementPrivate *priv = dlp_element_get_private (self);
   DlpPad *pad = dlp_element_get_input (self, 0);
-  DlpState *state = DLP_ELEMENT_GET_CLASS (self)->save (self);
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (self);
+  DlpState *state = klass->save (self);
   DlpState *base = dlp_sink_save_base (DLP_SINK (self));
   DlpState *old[2];
 
@@ -53,6 +54,8 @@ dlp_element_take_snapshot (DlpElement *self, bool final)
   /* The end was consumed, and is part of the state: nothing upstream is needed any more. */
   if (final)
     dlp_cursor_clear (&priv->snapshot_cursor);
+  else if (klass->mark_input != NULL)
+    klass->mark_input (self, 0, &priv->snapshot_cursor);
   else
     dlp_pad_get_cursor (pad, &priv->snapshot_cursor);
   priv->snapshot_position = dlp_pad_get_position (pad);

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "dlp-app-private.h"
 #include "dlp-element-private.h"
 
 static guint64
@@ -268,6 +269,14 @@ keep_final_state (DlpElement *self, DlpElementPrivate *priv)
   dlp_flag_set (priv->settled);
 }
 
+/* Programs wait for it. */
+static void
+tell_over (DlpElement *self, DlpElementPrivate *priv, const GError *error)
+{
+  if (priv->app != NULL)
+    priv->app->over (self, error);
+}
+
 static void
 end (DlpElement *self, DlpElementPrivate *priv)
 {
@@ -278,6 +287,7 @@ end (DlpElement *self, DlpElementPrivate *priv)
   if (DLP_IS_SINK (self))
     dlp_element_take_snapshot (self, true);
   dlp_flag_set (priv->ended);
+  tell_over (self, priv, NULL);
 }
 
 void
@@ -295,6 +305,7 @@ dlp_element_restore_ended (DlpElement *self)
   for (guint i = 0; i < priv->outputs->len; i++)
     dlp_pad_end (g_ptr_array_index (priv->outputs, i));
   dlp_flag_set (priv->ended);
+  tell_over (self, priv, NULL);
 }
 
 /* An element may end before its inputs do, as a reader that is to finish: nobody must go on waiting
@@ -380,6 +391,7 @@ break_off (DlpElement *self, DlpElementPrivate *priv, const GError *error, DlpEl
         dlp_pad_fail (pad, error, failed_by);
     }
   dlp_flag_set (priv->ended);
+  tell_over (self, priv, error);
   return DLP_TURN_END;
 }
 

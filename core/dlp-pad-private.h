@@ -62,6 +62,9 @@ void dlp_pad_restore_input (DlpPad *input, DlpMark *producer_mark, guint64 posit
 /* @position: how much was consumed before it was closed. */
 void dlp_pad_restore_closed (DlpPad *input, bool drained, guint64 position);
 
+/* Closes it, as having consumed that much; more was taken, and is dropped. */
+void dlp_pad_close_at (DlpPad *input, guint64 position);
+
 /* Pushes the open record batch, if there is one. */
 void dlp_pad_flush (DlpPad *output);
 /* The same, if the consumer has nothing to do. */

@@ -231,6 +231,14 @@ dlp_pad_close (DlpPad *self)
     dlp_queue_close (self->link);
 }
 
+void
+dlp_pad_close_at (DlpPad *self, guint64 position)
+{
+  if (!self->closed)
+    __atomic_store_n (&self->known, position, __ATOMIC_RELAXED);
+  dlp_pad_close (self);
+}
+
 guint64
 dlp_pad_get_position (DlpPad *self)
 {

@@ -73,6 +73,9 @@ tick (gpointer data)
   DlpPipeline *self = data;
   g_autoptr (GPtrArray) elements = NULL;
 
+  /* Whoever gave the pipeline back wants to hear nothing more of it. */
+  if (__atomic_load_n (&self->dropped, __ATOMIC_RELAXED))
+    return G_SOURCE_CONTINUE;
   if (!dlp_flag_get (self->preparing))
     {
       elements = dlp_pipeline_ref_elements (self);
@@ -87,7 +90,8 @@ void
 dlp_pipeline_start_notifies (DlpPipeline *self)
 {
   self->ticker = g_timeout_source_new (INTERVAL_MS);
-  g_source_set_callback (self->ticker, tick, g_object_ref (self), g_object_unref);
+  /* A run that goes on keeps the pipeline; it ends this source before it gives it back. */
+  g_source_set_callback (self->ticker, tick, self, NULL);
   g_source_attach (self->ticker, self->main_context);
 }
 

@@ -67,6 +67,8 @@ struct _DlpPipeline
   bool runner_done;         /* lock */
   bool was_run;             /* lock: run() was called */
   bool active;              /* lock: run() was called and has no result yet */
+  bool runs_alone;          /* lock: run_async() was, and the run holds no reference */
+  bool dropped;             /* lock: the program gave back its last one meanwhile; atomic to read */
 
   /* What was last notified; main context. */
   GSource *ticker;
@@ -77,6 +79,17 @@ struct _DlpPipeline
 /* Sets the pipeline's error, the first wins, and ends the run. Takes @error over. */
 void dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error);
 void dlp_pipeline_set_status (DlpPipeline *self, DlpPipelineStatus status);
+
+/* To the elements that the program holds: the run has ended, or is about to, with @error
+ * (nullable). Any thread, without a lock. */
+void dlp_pipeline_tell_over (DlpPipeline *self, const GError *error);
+
+/* run, in two parts */
+bool dlp_pipeline_begin_run (DlpPipeline *self, GError **error);
+bool dlp_pipeline_run_begun (DlpPipeline *self, GCancellable *cancellable, GError **error);
+
+/* async: in dispose: true: a run goes on, and holds it from now on. */
+bool dlp_pipeline_keep_for_run (DlpPipeline *self);
 
 /* graph */
 bool dlp_pipeline_build_graph (DlpPipeline *self, GError **error);

@@ -25,6 +25,7 @@
 
 #include <string.h>
 
+#include "dlp-app-private.h"
 #include "dlp-partial-private.h"
 #include "dlp-pipeline-private.h"
 #include "dlp-value-parser-private.h"
@@ -775,7 +776,13 @@ check_resumable (DlpPipeline *self, GError **error)
   for (guint i = 0; i < self->order->len; i++)
     {
       DlpElement *element = g_ptr_array_index (self->order, i);
+      const DlpAppHooks *app = dlp_element_get_private (element)->app;
 
+      if (app != NULL && app->check_resumable != NULL && !app->check_resumable (element, error))
+        {
+          dlp_pipeline_place_error (self, element, error);
+          return false;
+        }
       if (DLP_IS_SINK (element) && DLP_SINK_GET_CLASS (element)->is_resumable != NULL &&
           !DLP_SINK_GET_CLASS (element)->is_resumable (DLP_SINK (element)))
         {

@@ -5,7 +5,37 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dlp-app-private.h"
 #include "dlp-pipeline-private.h"
+
+/* The elements that a program holds, without a lock. */
+void
+dlp_pipeline_tell_over (DlpPipeline *self, const GError *error)
+{
+  g_autoptr (GPtrArray) elements = dlp_pipeline_ref_elements (self);
+
+  for (guint i = 0; i < elements->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (elements, i);
+      const DlpAppHooks *app = dlp_element_get_private (element)->app;
+
+      if (app != NULL)
+        app->over (element, error);
+    }
+}
+
+static void
+tell_ready (DlpPipeline *self)
+{
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->order, i);
+      const DlpAppHooks *app = dlp_element_get_private (element)->app;
+
+      if (app != NULL)
+        app->ready (element);
+    }
+}
 
 static bool
 check_process (DlpPipeline *self, GError **error)
@@ -39,12 +69,20 @@ claim (DlpPipeline *self, bool of_run, const char *refusal, GError **error)
 static bool
 build_and_restore (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
+  GError *failure = NULL;
   bool ok;
 
   dlp_flag_set (self->preparing);
-  ok = dlp_pipeline_build (self, error) &&
-       !g_cancellable_set_error_if_cancelled (cancellable, error) &&
-       dlp_pipeline_restore (self, error);
+  ok = dlp_pipeline_build (self, &failure) &&
+       !g_cancellable_set_error_if_cancelled (cancellable, &failure) &&
+       dlp_pipeline_restore (self, &failure);
+  if (ok)
+    tell_ready (self);
+  else
+    {
+      dlp_pipeline_tell_over (self, failure);
+      g_propagate_error (error, failure);
+    }
   dlp_pipeline_set_status (self, ok                                       ? DLP_PIPELINE_READY :
                                  g_cancellable_is_cancelled (cancellable) ? DLP_PIPELINE_ABORTED :
                                                                             DLP_PIPELINE_FAILED);
@@ -135,14 +173,16 @@ dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error)
 {
   DlpContext *run = self->run;
   const char *name = element != NULL ? dlp_element_get_name (element) : NULL;
+  g_autoptr (GError) first = NULL;
 
   if (name != NULL && !has_word (error->message, name))
     g_prefix_error (&error, "%s: ", name);
   pthread_mutex_lock (&self->lock);
   if (self->error == NULL && !is_interruption (self, element, error))
     {
-      self->error = g_steal_pointer (&error);
+      self->error = g_error_copy (error);
       self->failed_element = g_strdup (name);
+      first = g_steal_pointer (&error);
     }
   pthread_mutex_unlock (&self->lock);
   g_clear_error (&error);
@@ -150,6 +190,8 @@ dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error)
   dlp_flag_set (run->cancelled);
   g_cancellable_cancel (run->cancellable);
   wake_all (self);
+  if (first != NULL)
+    dlp_pipeline_tell_over (self, first);
 }
 
 /* ---- ends ---- */
@@ -199,11 +241,15 @@ dlp_pipeline_resume (DlpPipeline *self)
 void
 dlp_pipeline_stop (DlpPipeline *self)
 {
+  g_autoptr (GError) stopped = NULL;
+
   if (!is_active (self))
     return;
   dlp_flag_set (self->run->stopping);
   g_cancellable_cancel (self->run->cancellable);
   wake_all (self);
+  stopped = g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED, "stopped");
+  dlp_pipeline_tell_over (self, stopped);
 }
 
 void
@@ -473,8 +519,8 @@ end_run (DlpPipeline *self)
   g_clear_pointer (&self->dir, dlp_state_dir_free);
 }
 
-static bool
-begin_run (DlpPipeline *self, GError **error)
+bool
+dlp_pipeline_begin_run (DlpPipeline *self, GError **error)
 {
   bool first;
 
@@ -492,134 +538,30 @@ begin_run (DlpPipeline *self, GError **error)
   return false;
 }
 
-static bool
-run_begun (DlpPipeline *self, GCancellable *cancellable, GError **error)
+bool
+dlp_pipeline_run_begun (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
+  GError *failure = NULL;
   bool ok = false;
 
-  if (!prepare (self, true, cancellable, error) ||
-      g_cancellable_set_error_if_cancelled (cancellable, error))
+  if (!prepare (self, true, cancellable, &failure) ||
+      g_cancellable_set_error_if_cancelled (cancellable, &failure))
     {
       if (g_cancellable_is_cancelled (cancellable))
         dlp_pipeline_set_status (self, DLP_PIPELINE_ABORTED);
     }
   else
-    ok = dlp_flag_get (self->complete) ? run_complete (self, error) :
-                                         run_prepared (self, cancellable, error);
+    ok = dlp_flag_get (self->complete) ? run_complete (self, &failure) :
+                                         run_prepared (self, cancellable, &failure);
   end_run (self);
+  dlp_pipeline_tell_over (self, failure);
+  if (failure != NULL)
+    g_propagate_error (error, failure);
   return ok;
 }
 
 gboolean
 dlp_pipeline_run (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
-  return begin_run (self, error) && run_begun (self, cancellable, error);
-}
-
-/* ---- async ---- */
-
-typedef struct
-{
-  GAsyncReadyCallback callback;
-  gpointer user_data;
-  GError *error; /* what the run ended with; NULL: well */
-} DlpRunCall;
-
-static void
-run_call_free (gpointer data)
-{
-  DlpRunCall *call = data;
-
-  g_clear_error (&call->error);
-  g_free (call);
-}
-
-static void
-run_returned (GObject *source, GAsyncResult *result, gpointer data)
-{
-  DlpRunCall *call = g_task_get_task_data (G_TASK (result));
-
-  dlp_pipeline_end_notifies (DLP_PIPELINE (source));
-  if (call->callback != NULL)
-    call->callback (source, result, call->user_data);
-}
-
-/* In the main context, which so gives back the last reference. */
-static gboolean
-return_result (gpointer data)
-{
-  DlpPipeline *self = g_task_get_source_object (data);
-  DlpRunCall *call = g_task_get_task_data (data);
-  GError *error;
-
-  pthread_mutex_lock (&self->lock);
-  error = g_steal_pointer (&call->error);
-  pthread_mutex_unlock (&self->lock);
-  if (error != NULL)
-    g_task_return_error (data, error);
-  else
-    g_task_return_boolean (data, TRUE);
-  return G_SOURCE_REMOVE;
-}
-
-static gpointer
-run_in_thread (gpointer data)
-{
-  GTask *task = data;
-  DlpPipeline *self = g_task_get_source_object (task);
-  DlpRunCall *call = g_task_get_task_data (task);
-  g_autoptr (GMainContext) context = g_main_context_ref (self->main_context);
-  g_autoptr (GSource) source = g_idle_source_new ();
-  GError *error = NULL;
-
-  run_begun (self, g_task_get_cancellable (task), &error);
-  /* What this thread did is before what the main context's does, also for sanitizers, which do not
-   * see the locks of GLib's sources. */
-  pthread_mutex_lock (&self->lock);
-  call->error = error;
-  pthread_mutex_unlock (&self->lock);
-  g_source_set_priority (source, G_PRIORITY_DEFAULT);
-  g_source_set_callback (source, return_result, task, g_object_unref);
-  g_source_attach (source, context);
-  return NULL;
-}
-
-void
-dlp_pipeline_run_async (DlpPipeline *self,
-                        GCancellable *cancellable,
-                        GAsyncReadyCallback callback,
-                        gpointer user_data)
-{
-  DlpRunCall *call = g_new0 (DlpRunCall, 1);
-  GError *error = NULL;
-  GTask *task;
-
-  call->callback = callback;
-  call->user_data = user_data;
-  g_main_context_push_thread_default (self->main_context);
-  task = g_task_new (self, cancellable, run_returned, NULL);
-  g_main_context_pop_thread_default (self->main_context);
-  g_task_set_source_tag (task, dlp_pipeline_run_async);
-  g_task_set_task_data (task, call, run_call_free);
-  /* What the run came to is told, whatever happened since. */
-  g_task_set_check_cancellable (task, FALSE);
-
-  if (!begin_run (self, &error))
-    {
-      g_task_return_error (task, error);
-      g_object_unref (task);
-      return;
-    }
-  if (!self->prepared)
-    dlp_flag_set (self->preparing);
-  dlp_pipeline_start_notifies (self);
-  g_thread_unref (g_thread_new ("dlp-pipeline", run_in_thread, task));
-}
-
-gboolean
-dlp_pipeline_run_finish (DlpPipeline *self, GAsyncResult *result, GError **error)
-{
-  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
-
-  return g_task_propagate_boolean (G_TASK (result), error);
+  return dlp_pipeline_begin_run (self, error) && dlp_pipeline_run_begun (self, cancellable, error);
 }

@@ -246,6 +246,24 @@ dlp_pipeline_get_property (GObject *object, guint id, GValue *value, GParamSpec 
 }
 
 static void
+dlp_pipeline_dispose (GObject *object)
+{
+  DlpPipeline *self = DLP_PIPELINE (object);
+  g_autoptr (GError) error = NULL;
+
+  if (getpid () == self->pid)
+    {
+      if (dlp_pipeline_keep_for_run (self))
+        return;
+      error = g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+                           "the pipeline is there no more");
+      dlp_pipeline_tell_over (self, error);
+    }
+
+  G_OBJECT_CLASS (dlp_pipeline_parent_class)->dispose (object);
+}
+
+static void
 dlp_pipeline_finalize (GObject *object)
 {
   DlpPipeline *self = DLP_PIPELINE (object);
@@ -347,6 +365,7 @@ dlp_pipeline_class_init (DlpPipelineClass *klass)
 
   object_class->set_property = dlp_pipeline_set_property;
   object_class->get_property = dlp_pipeline_get_property;
+  object_class->dispose = dlp_pipeline_dispose;
   object_class->finalize = dlp_pipeline_finalize;
   install_settings ();
   install_progress ();
@@ -376,6 +395,7 @@ dlp_pipeline_init (DlpPipeline *self)
   self->order = g_ptr_array_new ();
   self->options = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->run = dlp_context_new ();
+  self->run->main_context = self->main_context;
   self->run->owner = self;
   self->run->fail = context_failed;
   self->run->snapshot_taken = context_snapshot_taken;

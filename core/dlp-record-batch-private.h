@@ -36,6 +36,10 @@ DlpRecordBatch *dlp_record_batch_place (DlpRecordBatch *batch,
                                         guint64 position,
                                         gpointer mark,
                                         void (*mark_unref) (gpointer));
+/* (transfer full): the same values with other coordinates: those of the first record, its row or
+ * file counted up. */
+DlpRecordBatch *
+dlp_record_batch_relabel (DlpRecordBatch *self, const DlpCoordinate *first, gboolean count_files);
 /* (transfer full): no records, at position 0. */
 DlpRecordBatch *dlp_record_batch_new_empty (DlpSchema *schema);
 /* (transfer full): all rows; columns: (transfer full). */

@@ -325,3 +325,58 @@ dlp_record_batch_dup_list (const DlpRecordBatch *self, guint field, guint row, g
                   ((const guint32 *) values)[i];
   return copy;
 }
+
+/* ---- coordinates ---- */
+
+typedef struct
+{
+  DlpColumns *columns;
+  DlpCoordinate coordinates[];
+} Relabelled;
+
+static void
+relabelled_release (struct ArrowArray *array)
+{
+  Relabelled *self = array->private_data;
+
+  array->release = NULL;
+  dlp_columns_unref (self->columns);
+  g_free (self);
+}
+
+/* Rows before a slice need memory too: of a small one of a large batch the values are copied. */
+static DlpRecordBatch *
+copy_rows (const DlpRecordBatch *self)
+{
+  g_autoptr (DlpRecordBatchBuilder) builder = dlp_record_batch_builder_new (self->columns->schema);
+
+  dlp_record_batch_builder_append_rows (builder, self, 0, self->length);
+  return dlp_record_batch_builder_finish (builder);
+}
+
+DlpRecordBatch *
+dlp_record_batch_relabel (DlpRecordBatch *self, const DlpCoordinate *first, gboolean count_files)
+{
+  g_autoptr (DlpRecordBatch) copy = self->offset > self->length ? copy_rows (self) : NULL;
+  const DlpRecordBatch *from = copy != NULL ? copy : self;
+  gsize n = (gsize) from->offset + from->length;
+  Relabelled *own = g_malloc0 (sizeof *own + n * sizeof own->coordinates[0]);
+  DlpColumns *columns = dlp_columns_new (from->columns->schema, 0);
+
+  own->columns = dlp_columns_ref (from->columns);
+  for (gsize i = from->offset; i < n; i++)
+    {
+      own->coordinates[i] = *first;
+      if (count_files)
+        own->coordinates[i].file += (guint32) (i - from->offset);
+      else
+        own->coordinates[i].row += i - from->offset;
+    }
+  columns->length = (guint) n;
+  columns->coordinates = own->coordinates;
+  for (guint i = 0; i < columns->schema->n_fields; i++)
+    columns->columns[i] = from->columns->columns[i];
+  columns->imported.release = relabelled_release;
+  columns->imported.private_data = own;
+  return new_view (columns, from->offset, from->length, 0);
+}

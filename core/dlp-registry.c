@@ -7,6 +7,8 @@
 
 #include <gmodule.h>
 
+#include <dlpipe/dlp-app-sink.h>
+#include <dlpipe/dlp-app-source.h>
 #include <dlpipe/dlp-plugin.h>
 
 #include "dlp-element-private.h"
@@ -38,6 +40,8 @@ static GHashTable *plugins;   /* lock: names of loaded plugins to path */
 static GPtrArray *problems;   /* lock: of char *: plugins that could not be loaded, and why */
 static gboolean loaded;       /* lock */
 
+static gboolean add_factory (const char *name, GType type, const char *plugin, GError **error);
+
 static void
 ensure_tables (void)
 {
@@ -46,6 +50,8 @@ ensure_tables (void)
   factories = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   plugins = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   problems = g_ptr_array_new_with_free_func (g_free);
+  add_factory ("app-source", DLP_TYPE_APP_SOURCE, NULL, NULL);
+  add_factory ("app-sink", DLP_TYPE_APP_SINK, NULL, NULL);
 }
 
 static gboolean

@@ -13,14 +13,6 @@
 
 typedef struct
 {
-  guint64 records;
-  guint64 tokens;
-  DlpDigest digest;
-  guint64 drained;
-} DlpSinkState;
-
-typedef struct
-{
   DlpSinkState state;
   gboolean use_digest;
 } DlpSinkPrivate;
@@ -66,6 +58,47 @@ drain (DlpSink *self, DlpSinkPrivate *priv, GCancellable *cancellable, GError **
   return DLP_STEP_END;
 }
 
+void
+dlp_sink_count (DlpSink *self,
+                DlpSinkState *state,
+                const DlpRecordBatch *batch,
+                guint row,
+                guint n,
+                guint64 position)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+
+  if (priv->use_digest)
+    dlp_digest_add (&state->digest, batch, row, n, position);
+  dlp_stat_add (&state->records, n);
+}
+
+void
+dlp_sink_get_state (DlpSink *self, DlpSinkState *state)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+
+  *state = priv->state;
+}
+
+void
+dlp_sink_set_state (DlpSink *self, const DlpSinkState *state)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+
+  __atomic_store_n (&priv->state.records, state->records, __ATOMIC_RELAXED);
+  __atomic_store_n (&priv->state.tokens, state->tokens, __ATOMIC_RELAXED);
+  priv->state.digest = state->digest;
+}
+
+void
+dlp_sink_set_drained (DlpSink *self)
+{
+  DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
+
+  priv->state.drained = TRUE;
+}
+
 static DlpStep
 dlp_sink_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
@@ -81,9 +114,7 @@ dlp_sink_step (DlpElement *element, GCancellable *cancellable, GError **error)
                                   dlp_element_want_input (element, 0);
 
   n = dlp_record_batch_get_length (batch) - row;
-  if (priv->use_digest)
-    dlp_digest_add (&priv->state.digest, batch, row, n, dlp_pad_get_position (in));
-  dlp_stat_add (&priv->state.records, n);
+  dlp_sink_count (self, &priv->state, batch, row, n, dlp_pad_get_position (in));
   if (!DLP_SINK_GET_CLASS (self)->consume (self, batch, row, n, cancellable, error))
     return DLP_STEP_ERROR;
   dlp_pad_consume (in, n);

@@ -426,6 +426,37 @@ DLP_AVAILABLE_IN_0_1
 gboolean dlp_pipeline_prepare (DlpPipeline *self, GCancellable *cancellable, GError **error);
 
 /**
+ * dlp_pipeline_prepare_async:
+ * @self: a pipeline
+ * @cancellable: (nullable): see dlp_pipeline_prepare()
+ * @callback: (scope async) (nullable): called in the main context of the pipeline
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_pipeline_prepare(), on a thread of its own. Until it has its result nothing else is called
+ * but what may be called from any thread.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_pipeline_prepare_async (DlpPipeline *self,
+                                 GCancellable *cancellable,
+                                 GAsyncReadyCallback callback,
+                                 gpointer user_data);
+
+/**
+ * dlp_pipeline_prepare_finish:
+ * @self: a pipeline
+ * @result: what the callback was given
+ * @error: where to put an error
+ *
+ * Returns: as dlp_pipeline_prepare()
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_pipeline_prepare_finish (DlpPipeline *self, GAsyncResult *result, GError **error);
+
+/**
  * dlp_pipeline_check:
  * @self: a pipeline
  * @error: return location for an error
@@ -443,6 +474,36 @@ DLP_AVAILABLE_IN_0_1
 gboolean dlp_pipeline_check (DlpPipeline *self, GError **error);
 
 /**
+ * dlp_pipeline_check_async:
+ * @self: a pipeline
+ * @cancellable: (nullable): looked at before it begins
+ * @callback: (scope async) (nullable): called in the main context of the pipeline
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_pipeline_check(), on a thread of its own.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_pipeline_check_async (DlpPipeline *self,
+                               GCancellable *cancellable,
+                               GAsyncReadyCallback callback,
+                               gpointer user_data);
+
+/**
+ * dlp_pipeline_check_finish:
+ * @self: a pipeline
+ * @result: what the callback was given
+ * @error: where to put an error
+ *
+ * Returns: as dlp_pipeline_check()
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_pipeline_check_finish (DlpPipeline *self, GAsyncResult *result, GError **error);
+
+/**
  * dlp_pipeline_check_state:
  * @self: a pipeline
  * @error: return location for an error
@@ -458,6 +519,36 @@ gboolean dlp_pipeline_check (DlpPipeline *self, GError **error);
  */
 DLP_AVAILABLE_IN_0_1
 gboolean dlp_pipeline_check_state (DlpPipeline *self, GError **error);
+
+/**
+ * dlp_pipeline_check_state_async:
+ * @self: a pipeline
+ * @cancellable: (nullable): looked at before it begins
+ * @callback: (scope async) (nullable): called in the main context of the pipeline
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_pipeline_check_state(), on a thread of its own.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_pipeline_check_state_async (DlpPipeline *self,
+                                     GCancellable *cancellable,
+                                     GAsyncReadyCallback callback,
+                                     gpointer user_data);
+
+/**
+ * dlp_pipeline_check_state_finish:
+ * @self: a pipeline
+ * @result: what the callback was given
+ * @error: where to put an error
+ *
+ * Returns: as dlp_pipeline_check_state()
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_pipeline_check_state_finish (DlpPipeline *self, GAsyncResult *result, GError **error);
 
 /**
  * dlp_pipeline_run:

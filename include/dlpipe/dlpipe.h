@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "dlp-app-sink.h"
+#include "dlp-app-source.h"
 #include "dlp-arrow.h"
 #include "dlp-cursor.h"
 #include "dlp-decoder.h"

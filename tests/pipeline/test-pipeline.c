@@ -776,19 +776,70 @@ note_pipeline_gone (gpointer data, GObject *object)
   *(bool *) data = true;
 }
 
-/* Nobody asks for the result: all is freed all the same, in the main context. */
 static void
-test_async_forgotten (void)
+drop_in_notify (GObject *object, GParamSpec *pspec, gpointer data)
 {
-  DlpPipeline *pipeline = make (small);
-  bool gone = false;
+  DlpPipeline **pipeline = data;
 
-  g_object_weak_ref (G_OBJECT (pipeline), note_pipeline_gone, &gone);
-  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
-  g_object_unref (pipeline);
-  while (!gone)
-    g_main_context_iteration (NULL, TRUE);
-  g_assert_cmpuint (dlp_check_sink_get_lines ("k")->len, ==, 100);
+  g_clear_object (pipeline);
+}
+
+static void
+drop_in_callback (GObject *source, GAsyncResult *result, gpointer data)
+{
+  DlpPipeline **pipeline = data;
+
+  g_assert_true (dlp_pipeline_run_finish (DLP_PIPELINE (source), result, NULL));
+  g_clear_object (pipeline);
+}
+
+static void
+note_aborted (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (dlp_pipeline_run_finish (DLP_PIPELINE (source), result, &error));
+  g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_ABORTED);
+  ++*(guint *) data;
+}
+
+static gpointer
+drop_in_thread (gpointer data)
+{
+  usleep (1000);
+  g_object_unref (data);
+  return NULL;
+}
+
+/* A run does not hold its pipeline: whoever gives back the last reference aborts it, wherever that
+ * happens. It is freed in its main context, and the callback still comes. */
+static void
+test_dropped (void)
+{
+  for (guint i = 0; i < dlp_harness_scale (40); i++)
+    {
+      DlpPipeline *pipeline = make (i % 4 == 3 ? small : endless);
+      bool gone = false;
+      guint n_aborted = 0;
+
+      g_object_set (pipeline, "runner", DLP_RUNNER_THREADS + i % 3, NULL);
+      g_object_weak_ref (G_OBJECT (pipeline), note_pipeline_gone, &gone);
+      if (i % 4 == 1)
+        g_signal_connect (pipeline, "notify::elapsed", G_CALLBACK (drop_in_notify), &pipeline);
+      if (i % 4 == 3)
+        dlp_pipeline_run_async (pipeline, NULL, drop_in_callback, &pipeline);
+      else
+        dlp_pipeline_run_async (pipeline, NULL, note_aborted, &n_aborted);
+      if (i % 8 == 0)
+        usleep ((useconds_t) g_test_rand_int_range (0, 3000));
+      if (i % 4 == 0)
+        g_object_unref (pipeline);
+      else if (i % 4 == 2)
+        g_thread_unref (g_thread_new ("drop", drop_in_thread, pipeline));
+      while (!gone)
+        g_main_context_iteration (NULL, TRUE);
+      g_assert_cmpuint (n_aborted, ==, i % 4 == 3 ? 0 : 1);
+    }
 }
 
 /* What the run came to is told, whatever was cancelled afterwards. */
@@ -923,7 +974,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pipeline/async", test_async);
   g_test_add_func ("/pipeline/async-errors", test_async_errors);
   g_test_add_func ("/pipeline/async-stop", test_async_stop);
-  g_test_add_func ("/pipeline/async-forgotten", test_async_forgotten);
+  g_test_add_func ("/pipeline/dropped", test_dropped);
   g_test_add_func ("/pipeline/async-cancelled-late", test_async_cancelled_late);
   g_test_add_func ("/pipeline/progress", test_progress);
   g_test_add_func ("/pipeline/copies", test_copies);
