@@ -56,6 +56,17 @@ typedef DlpSinkClass DlpCheckPullClass;
 
 G_DEFINE_TYPE (DlpCheckPull, dlp_check_pull, DLP_TYPE_SINK)
 
+/* @format: with one %s. */
+G_NORETURN static void
+fail_use (DlpCheckHarness *self, const char *format, const char *value)
+{
+  const CheckCase check = { "harness", self->element };
+  g_autofree char *text = g_strdup_printf (format, value);
+  g_autofree char *lines = g_strdup_printf ("  got:      %s\n", text);
+
+  dlp_check_fail (&check, NULL, lines);
+}
+
 static Pulled *
 find_pad (DlpCheckHarness *self, const char *name)
 {
@@ -66,7 +77,7 @@ find_pad (DlpCheckHarness *self, const char *name)
       if (strcmp (pulled->name, name) == 0)
         return pulled;
     }
-  g_error ("%s has no output pad %s", self->factory, name);
+  fail_use (self, "it has no output pad %s", name);
 }
 
 static gboolean
@@ -326,8 +337,7 @@ make_graph (DlpCheckHarness *self, const char *sink, gboolean live)
   if (!self->is_source)
     {
       if (dlp_check_input_store_get_schema (self->input) == NULL)
-        g_error ("%s: nothing was pushed yet, so what its input looks like is not known",
-                 self->factory);
+        fail_use (self, "%s was pushed yet, so what its input looks like is not known", "nothing");
       g_string_append_printf (text, "check-input data=%" G_GUINT64_FORMAT "%s ! ",
                               dlp_check_input_store_get_number (self->input),
                               live ? " live=true" : "");
@@ -509,8 +519,25 @@ dlp_check_harness_assert_error (DlpCheckHarness *self, GQuark domain, int code, 
   g_assert_false (dlp_check_harness_finish (self, &error));
   g_assert_error (error, domain, code);
   if (strstr (error->message, part) == NULL)
-    g_error ("%s: the message of its error has no “%s” in it: %s", self->factory, part,
-             error->message);
+    {
+      g_autofree char *text =
+          g_strdup_printf ("the message of the error has no “%s” in it: %s", part, error->message);
+
+      fail_use (self, "%s", text);
+    }
+}
+
+/* In what it says itself, among the counters of a reader, or in what core says of it. */
+static gboolean
+find_counter (GVariant *said, const char *name, guint64 *n)
+{
+  g_autoptr (GVariant) state = g_variant_lookup_value (said, "state", G_VARIANT_TYPE_VARDICT);
+  g_autoptr (GVariant) counters =
+      state != NULL ? g_variant_lookup_value (state, "counters", G_VARIANT_TYPE ("a{st}")) : NULL;
+
+  return (state != NULL && g_variant_lookup (state, name, "t", n)) ||
+         (counters != NULL && g_variant_lookup (counters, name, "t", n)) ||
+         g_variant_lookup (said, name, "t", n);
 }
 
 guint64
@@ -527,16 +554,14 @@ dlp_check_harness_get_counter (DlpCheckHarness *self, const char *name)
   for (gsize i = 0; i < g_variant_n_children (elements); i++)
     {
       g_autoptr (GVariant) said = g_variant_get_child_value (elements, i);
-      g_autoptr (GVariant) state = g_variant_lookup_value (said, "state", NULL);
       const char *element = "";
 
       g_variant_lookup (said, "name", "&s", &element);
       if (strcmp (element, "element") == 0)
-        found = (state != NULL && g_variant_lookup (state, name, "t", &n)) ||
-                g_variant_lookup (said, name, "t", &n);
+        found = find_counter (said, name, &n);
     }
   if (!found)
-    g_error ("%s: its report has no number “%s”", self->factory, name);
+    fail_use (self, "its report has no number “%s”", name);
   return n;
 }
 

@@ -611,6 +611,53 @@ dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
   self->length += n;
 }
 
+void
+dlp_record_batch_builder_append_field (DlpRecordBatchBuilder *self,
+                                       guint field,
+                                       const DlpRecordBatch *batch,
+                                       guint source,
+                                       guint row)
+{
+  DlpFieldType type = dlp_schema_get_field_type (dlp_record_batch_get_schema (batch), source);
+  gconstpointer data;
+  gsize size;
+
+  if (dlp_record_batch_is_null (batch, source, row))
+    {
+      dlp_record_batch_builder_append_null (self, field);
+      return;
+    }
+  switch (type)
+    {
+    case DLP_FIELD_STRING:
+    case DLP_FIELD_BINARY:
+      data = dlp_record_batch_get_value (batch, source, row, &size);
+      dlp_record_batch_builder_append_value (self, field, data, size);
+      break;
+    case DLP_FIELD_LIST_UINT16:
+    case DLP_FIELD_LIST_UINT32:
+      data = dlp_record_batch_get_list (batch, source, row, &size);
+      dlp_record_batch_builder_append_list (self, field, data, size);
+      break;
+    case DLP_FIELD_BOOLEAN:
+      dlp_record_batch_builder_append_boolean (self, field,
+                                               dlp_record_batch_get_boolean (batch, source, row));
+      break;
+    case DLP_FIELD_INT64:
+      dlp_record_batch_builder_append_int64 (self, field,
+                                             dlp_record_batch_get_int64 (batch, source, row));
+      break;
+    case DLP_FIELD_UINT64:
+      dlp_record_batch_builder_append_uint64 (self, field,
+                                              dlp_record_batch_get_uint64 (batch, source, row));
+      break;
+    case DLP_FIELD_DOUBLE:
+      dlp_record_batch_builder_append_double (self, field,
+                                              dlp_record_batch_get_double (batch, source, row));
+      break;
+    }
+}
+
 static const guint8 *
 take (DlpColumns *columns, Growing *growing, gsize used)
 {

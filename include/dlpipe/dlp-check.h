@@ -21,7 +21,8 @@ G_BEGIN_DECLS
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_init (void);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_init (void);
 
 /**
  * dlp_check_scale:
@@ -31,7 +32,8 @@ DLP_API void dlp_check_init (void);
  *
  * Since: 0.2
  */
-DLP_API guint dlp_check_scale (guint n);
+DLP_AVAILABLE_IN_0_2
+guint dlp_check_scale (guint n);
 
 /* ---- whole graphs ----
  *
@@ -77,9 +79,8 @@ typedef struct
  *
  * Since: 0.2
  */
-DLP_API gboolean dlp_check_run (const char *graph,
-                                const DlpCheckSettings *settings,
-                                GError **error);
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_check_run (const char *graph, const DlpCheckSettings *settings, GError **error);
 
 /**
  * dlp_check_expect:
@@ -92,7 +93,8 @@ DLP_API gboolean dlp_check_run (const char *graph,
  *
  * Since: 0.2
  */
-DLP_API GHashTable *dlp_check_expect (const char *graph);
+DLP_AVAILABLE_IN_0_2
+GHashTable *dlp_check_expect (const char *graph);
 
 /**
  * dlp_check_run_in_pieces:
@@ -106,7 +108,8 @@ DLP_API GHashTable *dlp_check_expect (const char *graph);
  *
  * Since: 0.2
  */
-DLP_API guint dlp_check_run_in_pieces (const char *graph, guint stride);
+DLP_AVAILABLE_IN_0_2
+guint dlp_check_run_in_pieces (const char *graph, guint stride);
 
 /**
  * dlp_check_resume:
@@ -121,7 +124,8 @@ DLP_API guint dlp_check_run_in_pieces (const char *graph, guint stride);
  *
  * Since: 0.2
  */
-DLP_API guint dlp_check_resume (const char *graph, guint stride);
+DLP_AVAILABLE_IN_0_2
+guint dlp_check_resume (const char *graph, guint stride);
 
 /**
  * dlp_check_marks:
@@ -135,7 +139,8 @@ DLP_API guint dlp_check_resume (const char *graph, guint stride);
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_marks (const char *graph);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_marks (const char *graph);
 
 /**
  * dlp_check_stress:
@@ -146,7 +151,8 @@ DLP_API void dlp_check_marks (const char *graph);
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_stress (const char *graph);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_stress (const char *graph);
 
 /**
  * dlp_check_cancel:
@@ -159,7 +165,8 @@ DLP_API void dlp_check_stress (const char *graph);
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_cancel (const char *graph);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_cancel (const char *graph);
 
 /**
  * dlp_check_kill:
@@ -174,7 +181,8 @@ DLP_API void dlp_check_cancel (const char *graph);
  *
  * Since: 0.2
  */
-DLP_API guint dlp_check_kill (const char *graph, guint n_kills);
+DLP_AVAILABLE_IN_0_2
+guint dlp_check_kill (const char *graph, guint n_kills);
 
 /**
  * dlp_check_all:
@@ -185,7 +193,8 @@ DLP_API guint dlp_check_kill (const char *graph, guint n_kills);
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_all (const char *graph);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_all (const char *graph);
 
 /**
  * dlp_check_golden:
@@ -197,7 +206,8 @@ DLP_API void dlp_check_all (const char *graph);
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_golden (const char *graph, const char *path);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_golden (const char *graph, const char *path);
 
 /* ---- check-sink ---- */
 
@@ -210,7 +220,8 @@ DLP_API void dlp_check_golden (const char *graph, const char *path);
  *
  * Since: 0.2
  */
-DLP_API GPtrArray *dlp_check_sink_get_lines (const char *name);
+DLP_AVAILABLE_IN_0_2
+GPtrArray *dlp_check_sink_get_lines (const char *name);
 
 /**
  * dlp_check_sink_clear:
@@ -219,7 +230,8 @@ DLP_API GPtrArray *dlp_check_sink_get_lines (const char *name);
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_sink_clear (void);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_sink_clear (void);
 
 /**
  * dlp_check_sink_set_pipeline:
@@ -230,7 +242,8 @@ DLP_API void dlp_check_sink_clear (void);
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_sink_set_pipeline (DlpPipeline *pipeline);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_sink_set_pipeline (DlpPipeline *pipeline);
 
 /**
  * dlp_check_record_to_text:
@@ -241,7 +254,8 @@ DLP_API void dlp_check_sink_set_pipeline (DlpPipeline *pipeline);
  *
  * Since: 0.2
  */
-DLP_API char *dlp_check_record_to_text (const DlpRecordBatch *batch, guint row);
+DLP_AVAILABLE_IN_0_2
+char *dlp_check_record_to_text (const DlpRecordBatch *batch, guint row);
 
 /* ---- one element ---- */
 
@@ -276,7 +290,8 @@ typedef struct _DlpCheckHarness DlpCheckHarness;
  *
  * Since: 0.2
  */
-DLP_API DlpCheckHarness *dlp_check_harness_new (const char *element);
+DLP_AVAILABLE_IN_0_2
+DlpCheckHarness *dlp_check_harness_new (const char *element);
 
 /**
  * dlp_check_harness_free: (skip)
@@ -286,7 +301,8 @@ DLP_API DlpCheckHarness *dlp_check_harness_new (const char *element);
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_harness_free (DlpCheckHarness *self);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_harness_free (DlpCheckHarness *self);
 
 /**
  * dlp_check_harness_push: (skip)
@@ -295,7 +311,8 @@ DLP_API void dlp_check_harness_free (DlpCheckHarness *self);
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_harness_push (DlpCheckHarness *self, DlpRecordBatch *batch);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_harness_push (DlpCheckHarness *self, DlpRecordBatch *batch);
 
 /**
  * dlp_check_harness_push_text: (skip)
@@ -306,7 +323,8 @@ DLP_API void dlp_check_harness_push (DlpCheckHarness *self, DlpRecordBatch *batc
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_harness_push_text (DlpCheckHarness *self, const char *text);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_harness_push_text (DlpCheckHarness *self, const char *text);
 
 /**
  * dlp_check_harness_push_tokens: (skip)
@@ -318,8 +336,8 @@ DLP_API void dlp_check_harness_push_text (DlpCheckHarness *self, const char *tex
  *
  * Since: 0.2
  */
-DLP_API void
-dlp_check_harness_push_tokens (DlpCheckHarness *self, const guint16 *tokens, gsize n_tokens);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_harness_push_tokens (DlpCheckHarness *self, const guint16 *tokens, gsize n_tokens);
 
 /**
  * dlp_check_harness_push_file: (skip)
@@ -332,10 +350,11 @@ dlp_check_harness_push_tokens (DlpCheckHarness *self, const guint16 *tokens, gsi
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_harness_push_file (DlpCheckHarness *self,
-                                          const char *name,
-                                          gconstpointer data,
-                                          gssize size);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_harness_push_file (DlpCheckHarness *self,
+                                  const char *name,
+                                  gconstpointer data,
+                                  gssize size);
 
 /**
  * dlp_check_harness_end: (skip)
@@ -345,7 +364,8 @@ DLP_API void dlp_check_harness_push_file (DlpCheckHarness *self,
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_harness_end (DlpCheckHarness *self);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_harness_end (DlpCheckHarness *self);
 
 /**
  * dlp_check_harness_pull: (skip)
@@ -359,7 +379,8 @@ DLP_API void dlp_check_harness_end (DlpCheckHarness *self);
  *
  * Since: 0.2
  */
-DLP_API DlpRecordBatch *dlp_check_harness_pull (DlpCheckHarness *self, const char *pad);
+DLP_AVAILABLE_IN_0_2
+DlpRecordBatch *dlp_check_harness_pull (DlpCheckHarness *self, const char *pad);
 
 /**
  * dlp_check_harness_assert_text: (skip)
@@ -372,10 +393,11 @@ DLP_API DlpRecordBatch *dlp_check_harness_pull (DlpCheckHarness *self, const cha
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_harness_assert_text (DlpCheckHarness *self,
-                                            const char *pad,
-                                            const char *field,
-                                            const char *text);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_harness_assert_text (DlpCheckHarness *self,
+                                    const char *pad,
+                                    const char *field,
+                                    const char *text);
 
 /**
  * dlp_check_harness_assert_record: (skip)
@@ -387,8 +409,8 @@ DLP_API void dlp_check_harness_assert_text (DlpCheckHarness *self,
  *
  * Since: 0.2
  */
-DLP_API void
-dlp_check_harness_assert_record (DlpCheckHarness *self, const char *pad, const char *line);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_harness_assert_record (DlpCheckHarness *self, const char *pad, const char *line);
 
 /**
  * dlp_check_harness_assert_end: (skip)
@@ -399,7 +421,8 @@ dlp_check_harness_assert_record (DlpCheckHarness *self, const char *pad, const c
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_harness_assert_end (DlpCheckHarness *self, const char *pad);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_harness_assert_end (DlpCheckHarness *self, const char *pad);
 
 /**
  * dlp_check_harness_finish: (skip)
@@ -412,7 +435,8 @@ DLP_API void dlp_check_harness_assert_end (DlpCheckHarness *self, const char *pa
  *
  * Since: 0.2
  */
-DLP_API gboolean dlp_check_harness_finish (DlpCheckHarness *self, GError **error);
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_check_harness_finish (DlpCheckHarness *self, GError **error);
 
 /**
  * dlp_check_harness_assert_error: (skip)
@@ -425,7 +449,8 @@ DLP_API gboolean dlp_check_harness_finish (DlpCheckHarness *self, GError **error
  *
  * Since: 0.2
  */
-DLP_API void
+DLP_AVAILABLE_IN_0_2
+void
 dlp_check_harness_assert_error (DlpCheckHarness *self, GQuark domain, int code, const char *part);
 
 /**
@@ -437,7 +462,8 @@ dlp_check_harness_assert_error (DlpCheckHarness *self, GQuark domain, int code, 
  *
  * Since: 0.2
  */
-DLP_API guint64 dlp_check_harness_get_counter (DlpCheckHarness *self, const char *name);
+DLP_AVAILABLE_IN_0_2
+guint64 dlp_check_harness_get_counter (DlpCheckHarness *self, const char *name);
 
 /**
  * dlp_check_harness_get_folder: (skip)
@@ -447,7 +473,8 @@ DLP_API guint64 dlp_check_harness_get_counter (DlpCheckHarness *self, const char
  *
  * Since: 0.2
  */
-DLP_API const char *dlp_check_harness_get_folder (DlpCheckHarness *self);
+DLP_AVAILABLE_IN_0_2
+const char *dlp_check_harness_get_folder (DlpCheckHarness *self);
 
 /**
  * dlp_check_harness_assert_file: (skip)
@@ -457,8 +484,8 @@ DLP_API const char *dlp_check_harness_get_folder (DlpCheckHarness *self);
  *
  * Since: 0.2
  */
-DLP_API void
-dlp_check_harness_assert_file (DlpCheckHarness *self, const char *name, const char *text);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_harness_assert_file (DlpCheckHarness *self, const char *name, const char *text);
 
 /**
  * dlp_check_harness_get_graph: (skip)
@@ -469,7 +496,8 @@ dlp_check_harness_assert_file (DlpCheckHarness *self, const char *name, const ch
  *
  * Since: 0.2
  */
-DLP_API const char *dlp_check_harness_get_graph (DlpCheckHarness *self);
+DLP_AVAILABLE_IN_0_2
+const char *dlp_check_harness_get_graph (DlpCheckHarness *self);
 
 /**
  * dlp_check_harness_check_all: (skip)
@@ -480,7 +508,8 @@ DLP_API const char *dlp_check_harness_get_graph (DlpCheckHarness *self);
  *
  * Since: 0.2
  */
-DLP_API void dlp_check_harness_check_all (DlpCheckHarness *self);
+DLP_AVAILABLE_IN_0_2
+void dlp_check_harness_check_all (DlpCheckHarness *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpCheckHarness, dlp_check_harness_free)
 

@@ -752,6 +752,27 @@ void dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
                                            guint n);
 
 /**
+ * dlp_record_batch_builder_append_field:
+ * @self: a builder
+ * @field: a field of its schema
+ * @batch: a record batch
+ * @source: a field of @batch, of the same type
+ * @row: a row of @batch
+ *
+ * Copies one value, or null.
+ *
+ * Threads: one at a time.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_record_batch_builder_append_field (DlpRecordBatchBuilder *self,
+                                            guint field,
+                                            const DlpRecordBatch *batch,
+                                            guint source,
+                                            guint row);
+
+/**
  * dlp_record_batch_builder_finish:
  * @self: a builder
  *

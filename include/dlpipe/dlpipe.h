@@ -10,6 +10,7 @@
 #include "dlp-element.h"
 #include "dlp-error.h"
 #include "dlp-file-hash.h"
+#include "dlp-file-sink.h"
 #include "dlp-file.h"
 #include "dlp-json.h"
 #include "dlp-macros.h"

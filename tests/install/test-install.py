@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What `meson install` installs, and that it runs from there.
+
+installed.txt lists the files; a line that begins with "?" names one that is there only where a
+package for an optional part is. DLPIPE_UPDATE_INSTALLED=1 writes the list anew (and keeps the marks).
+"""
+import os
+import re
+import shutil
+
+from installed import Installed, LIBDIR, SOURCE_DIR, finish, point
+
+LIST = os.path.join(SOURCE_DIR, 'tests', 'install', 'installed.txt')
+VERSION = os.environ['DLPIPE_VERSION']
+
+
+def list_files(prefix):
+    names = []
+    for folder, _, files in os.walk(prefix):
+        for name in files:
+            path = os.path.relpath(os.path.join(folder, name), prefix)
+            path = re.sub('^' + re.escape(LIBDIR) + '/', 'LIBDIR/', path)
+            names.append(path.replace('.so.' + VERSION, '.so.VERSION'))
+    return sorted(names)
+
+
+def read_list():
+    with open(LIST) as file:
+        lines = [line.strip() for line in file if line.strip() and not line.startswith('#')]
+    return ([line for line in lines if not line.startswith('?')],
+            [line[1:].strip() for line in lines if line.startswith('?')])
+
+
+def write_list(names, optional):
+    with open(LIST) as file:
+        head = [line for line in file if line.startswith('#')]
+    with open(LIST, 'w') as file:
+        file.writelines(head)
+        for name in sorted(set(names) | set(optional)):
+            file.write('%s%s\n' % ('? ' if name in optional else '', name))
+
+
+def check_list(installed):
+    names = list_files(installed.prefix)
+    wanted, optional = read_list()
+    if os.environ.get('DLPIPE_UPDATE_INSTALLED'):
+        write_list(names, optional)
+        wanted, optional = read_list()
+    missing = sorted(set(wanted) - set(names))
+    more = sorted(set(names) - set(wanted) - set(optional))
+    point(not missing, 'all of the list is installed', 'missing:\n' + '\n'.join(missing))
+    point(not more, 'nothing else is installed', 'not in tests/install/installed.txt:\n' + '\n'.join(more))
+
+
+def check_pkg_config(installed):
+    for name in sorted(os.listdir(os.path.join(installed.libdir, 'pkgconfig'))):
+        package = name[:-len('.pc')]
+        result = installed.run(['pkg-config', '--print-errors', '--cflags', '--libs', package])
+        point(result.returncode == 0 and installed.prefix in result.stdout, 'pkg-config ' + package,
+              result.stdout)
+
+
+def check_run(installed):
+    data = os.path.join(SOURCE_DIR, 'tests', 'data', 'sample')
+    graph = ('file-source location=%s/*.jsonl.* ! jsonl-reader field=text ! shuffle size=1000 '
+             '! tokenizer model=cl100k_base ! megatron-sink location=out/sample' % data)
+    result = installed.run(['dlpipe-launch', '--progress=none', graph])
+    point(result.returncode == 0, 'the installed dlpipe-launch runs the sample', result.stdout)
+    result = installed.run(['dlpipe-dataset', 'verify', 'out/sample'])
+    point(result.returncode == 0, 'and dlpipe-dataset verifies it', result.stdout)
+    # Without the build folder's own libraries.
+    result = installed.run(['ldd', shutil.which('dlpipe-launch', path=installed.env['PATH'])])
+    lines = [line for line in result.stdout.split('\n') if 'libdlpipe' in line]
+    point(lines and all(installed.prefix in line for line in lines), 'by its own libraries', result.stdout)
+
+
+def main():
+    installed = Installed('list')
+    point(installed.log.returncode == 0, 'meson install', installed.log.stdout)
+    check_list(installed)
+    check_pkg_config(installed)
+    check_run(installed)
+    installed.remove()
+    finish()
+
+
+if __name__ == '__main__':
+    main()
