@@ -241,13 +241,29 @@ dlp_pipeline_place_error (DlpPipeline *self, DlpElement *element, GError **error
                            dlp_graph_find_node (self->graph, dlp_element_get_name (element)) :
                            NULL;
   g_autofree char *message = NULL;
+  g_auto (GStrv) lines = NULL;
+  GString *placed;
 
   if (error == NULL || *error == NULL || (*error)->domain != DLP_GRAPH_ERROR || node == NULL)
     return;
-  message = g_strdup_printf ("%s: %s", node->name, (*error)->message);
+  /* The lines behind the first show a place within a value. */
+  lines = g_strsplit ((*error)->message, "\n", -1);
+  message = g_strdup_printf ("%s: %s", node->name, lines[0]);
   g_free ((*error)->message);
   (*error)->message =
       dlp_graph_format_error (self->graph->text, node->start, node->end, message, NULL);
+  if (lines[1] == NULL)
+    return;
+  placed = g_string_new ((*error)->message);
+  for (guint i = 1; lines[i] != NULL; i++)
+    {
+      g_autofree char *line =
+          dlp_graph_format_error (NULL, DLP_GRAPH_NO_PLACE, DLP_GRAPH_NO_PLACE, lines[i], NULL);
+
+      g_string_append_printf (placed, "\n  %s", line);
+    }
+  g_free ((*error)->message);
+  (*error)->message = g_string_free (placed, FALSE);
 }
 
 /* ---- back to text ---- */
