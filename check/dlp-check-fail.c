@@ -93,6 +93,7 @@ dlp_check_fail (const CheckCase *self, const char *when, const char *lines)
     g_string_append_printf (text, " -p %s", g_test_get_path ());
   /* Several lines on the standard output would not be TAP. */
   g_printerr ("%s\n", text->str);
+  dlp_check_folders_remove ();
   g_assertion_message ("dlpipe-check", self->check, 0, G_STRFUNC, title);
   abort ();
 }

@@ -6,6 +6,8 @@
 
 #include "dlp-check-private.h"
 
+static GPtrArray *folders; /* the main thread: those that are there */
+
 /* Where an fsync costs nothing, if there is such a place: hundreds of runs wait for thousands
  * otherwise. */
 CheckFolder *
@@ -20,6 +22,9 @@ dlp_check_folder_new (void)
   self->out = g_build_filename (self->path, "out", NULL);
   self->state = g_build_filename (self->path, "state", NULL);
   g_assert_no_errno (g_mkdir (self->out, 0700));
+  if (folders == NULL)
+    folders = g_ptr_array_new ();
+  g_ptr_array_add (folders, self);
   return self;
 }
 
@@ -45,13 +50,29 @@ list_all (const char *path)
   return all;
 }
 
-void
-dlp_check_folder_free (CheckFolder *self)
+static void
+remove_folder (const char *path)
 {
-  g_autoptr (GPtrArray) all = list_all (self->path);
+  g_autoptr (GPtrArray) all = list_all (path);
 
   for (guint i = all->len; i > 0; i--)
     g_remove (g_ptr_array_index (all, i - 1));
+}
+
+void
+dlp_check_folders_remove (void)
+{
+  for (guint i = 0; folders != NULL && i < folders->len; i++)
+    remove_folder (((CheckFolder *) g_ptr_array_index (folders, i))->path);
+}
+
+void
+dlp_check_folder_free (CheckFolder *self)
+{
+  g_ptr_array_remove_fast (folders, self);
+  if (folders->len == 0)
+    g_clear_pointer (&folders, g_ptr_array_unref);
+  remove_folder (self->path);
   g_free (self->state);
   g_free (self->out);
   g_free (self->path);

@@ -40,6 +40,8 @@ typedef struct
 
 CheckFolder *dlp_check_folder_new (void);
 void dlp_check_folder_free (CheckFolder *self);
+/* Before the test ends by a failure: the files of all. */
+void dlp_check_folders_remove (void);
 /* (transfer full): "{dir}" replaced. */
 char *dlp_check_folder_expand (CheckFolder *self, const char *graph);
 /* (transfer full): name to GBytes of all files in `out`, but hidden ones; the run's identity in

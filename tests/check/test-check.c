@@ -110,7 +110,8 @@ test_transform (void)
   g_autoptr (DlpCheckHarness) harness = make ("tokenizer model=gpt2");
 
   dlp_check_harness_assert_record (harness, "out", "[0 0 0 0 0] tokens= 1370 657 50256");
-  dlp_check_harness_check_all (harness);
+  /* Each run builds its model: not hundreds of them. */
+  dlp_check_resume (dlp_check_harness_get_graph (harness), 3);
 }
 
 static void
@@ -214,6 +215,8 @@ run_wrong (gconstpointer data)
   const WrongCase *wrong = data;
   DlpCheckHarness *harness = make (wrong->element);
 
+  /* One that does not end is waited for. */
+  g_setenv ("DLPIPE_TEST_PATIENCE", "0.25", TRUE);
   if (wrong->check != NULL)
     wrong->check (dlp_check_harness_get_graph (harness));
   else
