@@ -684,6 +684,26 @@ test_model (void)
   g_assert_cmpuint (dlp_buffer_get_used_bytes (), ==, 0);
 }
 
+/* Values of each type, copied one by one, as append_rows() copies them. */
+static void
+test_append_field (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+  g_autoptr (DlpSchema) schema = random_schema_all (TRUE);
+  g_autoptr (DlpRecordBatch) batch = random_batch (rand, schema, 50);
+  g_autoptr (DlpRecordBatchBuilder) builder = dlp_record_batch_builder_new (schema);
+  g_autoptr (DlpRecordBatch) copy = NULL;
+
+  for (guint row = 0; row < 50; row++)
+    {
+      for (guint field = dlp_schema_get_n_fields (schema); field > 0; field--)
+        dlp_record_batch_builder_append_field (builder, field - 1, batch, field - 1, row);
+      dlp_record_batch_builder_end_record (builder, dlp_record_batch_get_coordinate (batch, row));
+    }
+  copy = dlp_record_batch_builder_finish (builder);
+  random_assert_equal (batch, 0, copy, 0, 50);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -707,6 +727,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/record-batch/misuse", test_misuse);
   g_test_add_func ("/record-batch/threads", test_threads);
   g_test_add_func ("/record-batch/bits", test_bits);
+  g_test_add_func ("/record-batch/append-field", test_append_field);
   g_test_add_func ("/record-batch/model", test_model);
   status = g_test_run ();
   dlp_buffer_trim ();
