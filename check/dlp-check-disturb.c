@@ -187,40 +187,85 @@ check_descriptors (const CheckCase *self, guint before, const char *when)
   dlp_check_fail (self, when, lines);
 }
 
-/* FALSE: it was complete before so many calls. */
-static gboolean
-cancel_at (const CheckCase *self, const CheckResult *expected, guint64 n)
+/* What comes of an attempt that ends early, and of going on after it. @n_calls: (out). */
+static void
+end_early (const CheckCase *self,
+           const CheckResult *expected,
+           const CheckAttempt *attempt,
+           const char *when,
+           guint64 *n_calls)
 {
   g_autoptr (CheckFolder) folder = dlp_check_folder_new ();
-  g_autofree char *when =
-      g_strdup_printf ("cancelled at call %" G_GUINT64_FORMAT " of an element, and continued", n);
-  const CheckAttempt attempt = { .settings = { .workers = 2, .batch_records = 1 + n % 3 },
-                                 .checkpoint_interval = 1000,
-                                 .cancel_at = n };
   guint descriptors = dlp_check_count_descriptors ();
   g_autoptr (GError) error = NULL;
   g_autoptr (CheckResult) got = NULL;
-  guint64 n_calls = 0;
 
   dlp_check_sink_clear ();
-  got = dlp_check_attempt (self, folder, &attempt, when, &n_calls, &error);
+  got = dlp_check_attempt (self, folder, attempt, when, n_calls, &error);
   if (error != NULL)
     fail_with_error (self, when, error);
   check_descriptors (self, descriptors, when);
   if (got == NULL)
     got = dlp_check_go_on (self, folder, when);
   dlp_check_compare (self, expected, got, when);
+}
+
+/* FALSE: it was complete before so many calls. */
+static gboolean
+end_at (const CheckCase *self, const CheckResult *expected, guint64 n, gboolean stop)
+{
+  g_autofree char *when =
+      g_strdup_printf ("%s at call %" G_GUINT64_FORMAT " of an element, and continued",
+                       stop ? "stopped" : "cancelled", n);
+  const CheckAttempt attempt = { .settings = { .workers = 2, .batch_records = 1 + n % 3 },
+                                 .checkpoint_interval = 1000,
+                                 .stop_at = stop ? n : 0,
+                                 .cancel_at = stop ? 0 : n };
+  guint64 n_calls = 0;
+
+  end_early (self, expected, &attempt, when, &n_calls);
   return n_calls >= n;
+}
+
+/* At any time: also while an element waits in its own I/O. */
+static void
+cancel_at_random (const CheckCase *self, const CheckResult *expected, gint64 duration)
+{
+  g_autoptr (GRand) rand = dlp_check_rand_new (self->graph);
+
+  for (guint i = 0; i < dlp_check_scale (20); i++)
+    {
+      gint64 after = g_rand_int_range (rand, 1, (gint32) CLAMP (duration, 2, G_USEC_PER_SEC));
+      g_autofree char *when = g_strdup_printf (
+          "cancelled after %" G_GINT64_FORMAT " microseconds, and continued", after);
+      const CheckAttempt attempt = { .settings = { .workers = 2 },
+                                     .checkpoint_interval = 1000,
+                                     .cancel_after = after };
+
+      end_early (self, expected, &attempt, when, NULL);
+    }
 }
 
 void
 dlp_check_cancel (const char *graph)
 {
   const CheckCase check = { "cancel", graph };
+  gint64 begin = g_get_monotonic_time ();
   g_autoptr (CheckResult) expected = dlp_check_undisturbed (&check);
-  guint64 n = 1;
+  gint64 duration = g_get_monotonic_time () - begin;
 
-  while (cancel_at (&check, expected, n))
+  for (guint64 n = 1; end_at (&check, expected, n, FALSE);)
+    n += 1 + n / 16;
+  cancel_at_random (&check, expected, duration);
+}
+
+void
+dlp_check_stop (const char *graph)
+{
+  const CheckCase check = { "stop", graph };
+  g_autoptr (CheckResult) expected = dlp_check_undisturbed (&check);
+
+  for (guint64 n = 1; end_at (&check, expected, n, TRUE);)
     n += 1 + n / 16;
 }
 
@@ -338,6 +383,7 @@ dlp_check_all (const char *graph)
   dlp_check_resume (graph, 1);
   dlp_check_resume (graph, 0);
   dlp_check_stress (graph);
+  dlp_check_stop (graph);
   dlp_check_cancel (graph);
   dlp_check_kill (graph, dlp_check_scale (10));
 }

@@ -5,6 +5,9 @@
 
 #include "dlp-check-private.h"
 
+#define RUN_SECONDS 60
+#define END_SECONDS 2
+
 /* What a thread of its own waits for: pthread, since the sanitizers know it. */
 static struct
 {
@@ -14,8 +17,10 @@ static struct
   const CheckCase *check;
   DlpPipeline *pipeline;
   const char *when;
-  gint64 until; /* lock: monotonic */
-  gboolean running;
+  gint64 until;              /* lock: monotonic */
+  gint64 cancel_at;          /* lock: monotonic; 0: never */
+  GCancellable *cancellable; /* lock */
+  gboolean running;          /* lock */
 } watch = { PTHREAD_MUTEX_INITIALIZER };
 
 static guint32
@@ -180,16 +185,26 @@ dlp_check_watch_begin (const CheckCase *self, DlpPipeline *pipeline, const char 
   watch.check = self;
   watch.pipeline = pipeline;
   watch.when = when;
-  watch.until = g_get_monotonic_time () + dlp_check_get_patience (60);
+  watch.until = g_get_monotonic_time () + dlp_check_get_patience (RUN_SECONDS);
   watch.running = TRUE;
   pthread_create (&watch.thread, NULL, wait_for_end, NULL);
 }
 
 void
-dlp_check_watch_set_limit (gint64 microseconds)
+dlp_check_watch_ends (void)
 {
   pthread_mutex_lock (&watch.lock);
-  watch.until = g_get_monotonic_time () + microseconds;
+  watch.until = g_get_monotonic_time () + dlp_check_get_patience (END_SECONDS);
+  pthread_cond_signal (&watch.cond);
+  pthread_mutex_unlock (&watch.lock);
+}
+
+void
+dlp_check_watch_cancel (GCancellable *cancellable, gint64 microseconds)
+{
+  pthread_mutex_lock (&watch.lock);
+  watch.cancellable = cancellable;
+  watch.cancel_at = g_get_monotonic_time () + microseconds;
   pthread_cond_signal (&watch.cond);
   pthread_mutex_unlock (&watch.lock);
 }
@@ -202,5 +217,6 @@ dlp_check_watch_end (void)
   pthread_cond_signal (&watch.cond);
   pthread_mutex_unlock (&watch.lock);
   pthread_join (watch.thread, NULL);
+  watch.cancel_at = 0;
   pthread_cond_destroy (&watch.cond);
 }

@@ -25,8 +25,10 @@ GRand *dlp_check_rand_new (const char *graph);
 gint64 dlp_check_get_patience (double seconds);
 /* Fails unless dlp_check_watch_end() comes in time; what it says may change in between. */
 void dlp_check_watch_begin (const CheckCase *self, DlpPipeline *pipeline, const char *when);
-/* From now on so much time is left. */
-void dlp_check_watch_set_limit (gint64 microseconds);
+/* It was asked to end: from now on it has two seconds. */
+void dlp_check_watch_ends (void);
+/* Cancels it in so many microseconds. */
+void dlp_check_watch_cancel (GCancellable *cancellable, gint64 microseconds);
 void dlp_check_watch_end (void);
 
 /* ---- folders (dlp-check-folder.c) ---- */
@@ -61,13 +63,13 @@ typedef struct
   const CheckCase *check;
   DlpPipeline *pipeline;
   GCancellable *cancellable;
-  const char *sink;    /* whose records are counted */
-  guint64 stop_after;  /* stops behind so many of its records; 0: no */
-  guint64 kill_after;  /* dies behind so many of its records; 0: no */
-  guint64 cancel_at;   /* cancels at the so many-th call; 0: no */
-  guint64 n_calls;     /* atomic */
-  guint64 n_records;   /* atomic: of the sink, in this attempt */
-  gint64 cancelled_at; /* atomic: monotonic; 0: not */
+  const char *sink;   /* whose records are counted */
+  guint64 stop_after; /* stops behind so many of its records; 0: no */
+  guint64 kill_after; /* dies behind so many of its records; 0: no */
+  guint64 cancel_at;  /* cancels at the so many-th call; 0: no */
+  guint64 stop_at;    /* stops at the so many-th call; 0: no */
+  guint64 n_calls;    /* atomic */
+  guint64 n_records;  /* atomic: of the sink, in this attempt */
 } CheckProbe;
 
 /* Has the calls of all elements of the pipeline pass through here. */
@@ -82,6 +84,8 @@ typedef struct
   guint64 stop_after;
   guint64 kill_after;
   guint64 cancel_at;
+  guint64 stop_at;
+  gint64 cancel_after;        /* microseconds; 0: no */
   gint64 checkpoint_interval; /* 0: the default */
 } CheckAttempt;
 
@@ -99,8 +103,8 @@ typedef struct
 
 void dlp_check_result_free (CheckResult *self);
 /* Makes one attempt. (transfer full) (nullable): what came of it; NULL: not complete. *error, set:
- * it failed otherwise than by what the attempt asked for. @ended: (out) (optional): microseconds
- * from the cancellation to the end. @n_calls: (out) (optional): calls of elements. */
+ * it failed otherwise than by what the attempt asked for. @n_calls: (out) (optional): calls of
+ * elements. */
 CheckResult *dlp_check_attempt (const CheckCase *self,
                                 CheckFolder *folder,
                                 const CheckAttempt *attempt,

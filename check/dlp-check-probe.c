@@ -61,9 +61,13 @@ count_call (void)
   n = __atomic_add_fetch (&self->n_calls, 1, __ATOMIC_RELAXED);
   if (self->cancel_at != 0 && n == self->cancel_at)
     {
-      __atomic_store_n (&self->cancelled_at, g_get_monotonic_time (), __ATOMIC_RELEASE);
-      dlp_check_watch_set_limit (dlp_check_get_patience (2));
+      dlp_check_watch_ends ();
       g_cancellable_cancel (self->cancellable);
+    }
+  if (self->stop_at != 0 && n == self->stop_at)
+    {
+      dlp_check_watch_ends ();
+      dlp_pipeline_stop (self->pipeline);
     }
   return self;
 }

@@ -155,13 +155,25 @@ DLP_AVAILABLE_IN_0_2
 void dlp_check_stress (const char *graph);
 
 /**
- * dlp_check_cancel:
+ * dlp_check_stop:
  * @graph: graph text
  *
- * Cancels the run at its first call of a step, parse(), process(), consume(), flush(), sync() or
+ * Stops the run at its first call of a step, parse(), process(), consume(), flush(), sync() or
  * publish(), at its second, and so on (the later ones not at each); each time it must end within
  * two seconds, leave no element and no open file behind, and give the undisturbed result once it is
  * continued. DLPIPE_TEST_PATIENCE multiplies the seconds.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_check_stop (const char *graph);
+
+/**
+ * dlp_check_cancel:
+ * @graph: graph text
+ *
+ * The same, but the run is cancelled, by a #GCancellable; and then at random times too, so also
+ * while an element waits in its own I/O.
  *
  * Since: 0.2
  */
@@ -189,7 +201,7 @@ guint dlp_check_kill (const char *graph, guint n_kills);
  * @graph: graph text
  *
  * dlp_check_marks(), dlp_check_resume() at every record and at random ones, dlp_check_stress(),
- * dlp_check_cancel(), and dlp_check_kill() with 10 kills.
+ * dlp_check_stop(), dlp_check_cancel(), and dlp_check_kill() with 10 kills.
  *
  * Since: 0.2
  */
