@@ -185,9 +185,9 @@ test_failure (void)
       "check-sink name=k";
   guint n = 0;
 
-  for (guint i = 0; i < 12; i++)
+  for (guint i = 0; i < 4; i++)
     {
-      DlpHarnessSettings settings = { .workers = 1 + i % 3, .batch_records = i % 5 };
+      DlpHarnessSettings settings = { .workers = 1 + i % 3, .batch_records = i % 4 };
       g_autoptr (GError) error = NULL;
 
       g_assert_false (dlp_harness_run (graph, &settings, &error));
@@ -221,6 +221,14 @@ test_settings (void)
   dlp_harness_check_settings (
       "check-source records=200 ! filter name=f where=\"score > 5 or text == ''\" ! check-sink "
       "name=k  f.rejected ! check-sink name=j");
+}
+
+/* Marks, a resume at every record, stress, cancels and kills. */
+static void
+test_all (void)
+{
+  dlp_check_all ("check-source records=60 ! filter name=f where=\"score > 1 and score < 5\" ! "
+                 "check-sink name=k  f.rejected ! check-sink name=j");
 }
 
 static void
@@ -378,6 +386,7 @@ main (int argc, char **argv)
   g_test_add_func ("/filter/failure", test_failure);
   g_test_add_func ("/filter/resume", test_resume);
   g_test_add_func ("/filter/settings", test_settings);
+  g_test_add_func ("/filter/all", test_all);
   g_test_add_func ("/filter/long-drop", test_long_drop);
   return g_test_run ();
 }
