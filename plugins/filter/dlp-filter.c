@@ -47,11 +47,12 @@ dlp_filter_negotiate (DlpElement *element, GError **error)
   DlpFilter *self = DLP_FILTER (element);
   DlpSchema *schema = dlp_pad_get_schema (dlp_element_get_input (element, 0));
 
-  if (dlp_schema_get_kind (schema) == DLP_SCHEMA_FILES)
+  if (dlp_schema_get_kind (schema) != DLP_SCHEMA_RECORDS)
     {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
-                   "needs records; its input is files: put a reader before it, such as "
-                   "jsonl-reader");
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE, "needs records; its input is %s",
+                   dlp_schema_get_kind (schema) == DLP_SCHEMA_FILES ?
+                       "files: put a reader before it, such as jsonl-reader" :
+                       "training batches, which are never cut: put it before what makes them");
       return FALSE;
     }
   if (self->where == NULL || *self->where == '\0')
@@ -153,6 +154,45 @@ dlp_filter_process (DlpTransform *transform,
   return truth != FILTER_FAILED || fail (self, worker, batch, row, error);
 }
 
+/* ---- the end ---- */
+
+static guint64
+get_count (GVariant *counts, guint counter)
+{
+  guint64 n = 0;
+
+  g_variant_lookup (counts, counter_names[counter], "t", &n);
+  return n;
+}
+
+/* A condition that keeps nothing is most often a mistake. */
+static void
+warn_of_nothing (DlpElement *element)
+{
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
+  g_autoptr (DlpState) state = klass->save (element);
+  g_autoptr (GVariant) counts = g_variant_ref_sink (klass->describe (element, state));
+  guint64 dropped = get_count (counts, COUNT_DROPPED);
+  g_autofree char *message = NULL;
+
+  if (get_count (counts, COUNT_KEPT) > 0 || dropped == 0)
+    return;
+  message = g_strdup_printf ("kept none of %" G_GUINT64_FORMAT " records; for %" G_GUINT64_FORMAT
+                             " of them the condition was null: %s",
+                             dropped, get_count (counts, COUNT_NULL), DLP_FILTER (element)->where);
+  dlp_element_warn (element, NULL, -1, message);
+}
+
+static DlpStep
+dlp_filter_step (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  DlpStep step = DLP_ELEMENT_CLASS (dlp_filter_parent_class)->step (element, cancellable, error);
+
+  if (step == DLP_STEP_END)
+    warn_of_nothing (element);
+  return step;
+}
+
 /* ---- properties ---- */
 
 static void
@@ -199,6 +239,7 @@ dlp_filter_class_init (DlpFilterClass *klass)
   object_class->get_property = dlp_filter_get_property;
   object_class->finalize = dlp_filter_finalize;
   element_class->negotiate = dlp_filter_negotiate;
+  element_class->step = dlp_filter_step;
   transform_class->counters = counter_names;
   transform_class->worker_new = dlp_filter_worker_new;
   transform_class->worker_free = dlp_filter_worker_free;

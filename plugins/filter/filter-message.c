@@ -18,6 +18,16 @@ append_character (GString *out, const char *p)
   g_string_append_unichar (out, g_unichar_isprint (ch) || ch == ' ' ? ch : 0xfffd);
 }
 
+/* Names of fields come from elsewhere. */
+static void
+append_text (GString *out, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+
+  for (const char *p = valid; *p != '\0'; p = g_utf8_next_char (p))
+    append_character (out, p);
+}
+
 /* How many places of a terminal a character takes. */
 static guint
 get_width (const char *p)
@@ -74,12 +84,14 @@ filter_fail (const char *text,
              ...)
 {
   g_autoptr (GString) out = g_string_new (NULL);
+  g_autofree char *message = NULL;
   va_list args;
 
-  g_string_append_printf (out, "where, column %ld: ", g_utf8_strlen (text, (gssize) start) + 1);
   va_start (args, format);
-  g_string_append_vprintf (out, format, args);
+  message = g_strdup_vprintf (format, args);
   va_end (args);
+  g_string_append_printf (out, "where, column %ld: ", g_utf8_strlen (text, (gssize) start) + 1);
+  append_text (out, message);
   append_place (out, text, text + start, text + end);
   g_set_error_literal (error, DLP_GRAPH_ERROR, code, out->str);
   return false;

@@ -134,6 +134,13 @@ test_settings (void)
   dlp_harness_check_settings ("check-source records=200 ! fields drop=id ! check-sink name=k");
 }
 
+/* Marks, a resume at every record, stress, cancels and kills. */
+static void
+test_all (void)
+{
+  dlp_check_all ("check-source records=60 ! fields keep=id,text rename=id:x ! check-sink name=k");
+}
+
 static void
 test_golden (void)
 {
@@ -155,5 +162,6 @@ main (int argc, char **argv)
   g_test_add_func ("/fields/files", test_files);
   g_test_add_func ("/fields/resume", test_resume);
   g_test_add_func ("/fields/settings", test_settings);
+  g_test_add_func ("/fields/all", test_all);
   return g_test_run ();
 }

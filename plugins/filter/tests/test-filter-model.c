@@ -107,13 +107,37 @@ test_trees (void)
 }
 
 /* Around where types end or lose digits. */
+static const double borders[] = {
+  0.0, 1.0, 9007199254740992.0, 9223372036854775808.0, 18446744073709551616.0, 1e300, INFINITY, NAN
+};
+
+static double
+random_double (GRand *rand, double border, int step)
+{
+  if (step == 0)
+    return border;
+  return g_rand_boolean (rand) ? border + step / 2.0 : nextafter (border, step * INFINITY);
+}
+
+static gint64
+random_int64 (double border, int step)
+{
+  if (border == -9223372036854775808.0)
+    return G_MININT64 + ABS (step);
+  return fabs (border) < 9e18 ? (gint64) border + step : G_MAXINT64 - ABS (step);
+}
+
+static guint64
+random_uint64 (double border, int step)
+{
+  border = fabs (border);
+  return border < 1.8e19 ? (guint64) border + (guint64) ABS (step) :
+                           G_MAXUINT64 - (guint64) ABS (step);
+}
+
 static FilterValue
 random_number (GRand *rand)
 {
-  static const double borders[] = {
-    0.0,      1.0, 9007199254740992.0, 9223372036854775808.0, 18446744073709551616.0, 1e300,
-    INFINITY, NAN
-  };
   FilterValue value = { .type = g_rand_int_range (rand, FILTER_INT64, FILTER_DOUBLE + 1) };
   double border = borders[g_rand_int_range (rand, 0, G_N_ELEMENTS (borders))];
   int step = g_rand_int_range (rand, -3, 4);
@@ -121,15 +145,11 @@ random_number (GRand *rand)
   if (g_rand_boolean (rand))
     border = -border;
   if (value.type == FILTER_DOUBLE)
-    value.d = step == 0             ? border :
-              g_rand_boolean (rand) ? border + step / 2.0 :
-                                      nextafter (border, step * INFINITY);
+    value.d = random_double (rand, border, step);
   else if (value.type == FILTER_INT64)
-    value.i = (fabs (border) < 9.3e18 && border < 9e18 ? (gint64) border : G_MAXINT64) +
-              (border < 0 ? MAX (step, 0) : MIN (step, 0));
+    value.i = random_int64 (border, step);
   else
-    value.u = (border >= 0 && border < 1.8e19 ? (guint64) border : G_MAXUINT64) -
-              (guint64) (border == 0 ? 0 : ABS (step));
+    value.u = random_uint64 (border, step);
   return value;
 }
 

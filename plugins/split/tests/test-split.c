@@ -280,6 +280,15 @@ test_settings (void)
       "name=k  s.b ! check-sink name=j");
 }
 
+/* Marks, a resume at every record, stress, cancels and kills. */
+static void
+test_all (void)
+{
+  dlp_check_all (
+      "check-source records=60 ! split name=s ratios=a:0.7,b:0.3  s.a ! check-sink name=k  "
+      "s.b ! check-sink name=j");
+}
+
 static void
 test_golden (void)
 {
@@ -302,5 +311,6 @@ main (int argc, char **argv)
   g_test_add_func ("/split/errors", test_errors);
   g_test_add_func ("/split/resume", test_resume);
   g_test_add_func ("/split/settings", test_settings);
+  g_test_add_func ("/split/all", test_all);
   return g_test_run ();
 }
