@@ -369,7 +369,7 @@ dlp_describe_codec (const char *name, GType type, GPtrArray *magics)
 }
 
 GVariant *
-dlp_describe_scheme (const char *name, GType type)
+dlp_describe_scheme (const char *name, GType type, const char *description)
 {
   g_autoptr (GTypeClass) type_class = g_type_class_ref (type);
   DlpSchemeClass *klass = DLP_SCHEME_CLASS (type_class);
@@ -387,6 +387,8 @@ dlp_describe_scheme (const char *name, GType type)
 
   g_variant_builder_init (&dict, G_VARIANT_TYPE_VARDICT);
   insert_text (&dict, "name", name);
+  if (description != NULL)
+    insert_text (&dict, "description", description);
   insert_text (&dict, "type-name", g_type_name (type));
   insert_strv (&dict, "can", can);
   return g_variant_ref_sink (g_variant_builder_end (&dict));

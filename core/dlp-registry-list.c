@@ -137,8 +137,9 @@ ensure_info (DlpItemKind kind, DlpRegistryItem *item)
 {
   if (item->info != NULL)
     return;
-  item->info = kind == DLP_ITEM_ELEMENT ? dlp_describe_element (item->name, item->type) :
-                                          dlp_describe_scheme (item->name, item->type);
+  item->info = kind == DLP_ITEM_ELEMENT ?
+                   dlp_describe_element (item->name, item->type) :
+                   dlp_describe_scheme (item->name, item->type, "Local files");
 }
 
 static GVariant *

@@ -205,13 +205,15 @@ dlp_registry_load_codecs (const guint8 *head, gsize size)
   while (g_hash_table_iter_next (&iter, NULL, &value))
     {
       DlpRegistryItem *codec = value;
+      bool was_opened = codec->plugin->opened;
       g_autoptr (GError) error = NULL;
 
-      if (codec->type != G_TYPE_INVALID || codec->plugin->opened || !may_match (codec, head, size))
+      if (!may_match (codec, head, size))
         continue;
+      /* Perhaps by another thread, since this one looked. */
       if (dlp_registry_ensure_type (self, codec, &error))
         loaded = true;
-      else
+      else if (!was_opened)
         g_warning ("%s", error->message);
     }
   dlp_registry_unlock ();

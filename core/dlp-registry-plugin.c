@@ -330,7 +330,7 @@ describe_item (DlpItemKind kind, DlpPluginItem *item)
     case DLP_ITEM_CODEC:
       return dlp_describe_codec (item->name, item->type, item->magics);
     case DLP_ITEM_SCHEME:
-      return dlp_describe_scheme (item->name, item->type);
+      return dlp_describe_scheme (item->name, item->type, NULL);
     case DLP_ITEM_ELEMENT:
     case DLP_N_ITEM_KINDS:
     default:

@@ -60,7 +60,7 @@ void dlp_registry_adopt (DlpRegistry *self, DlpPluginRecord *record, DlpPlugin *
 char *dlp_registry_suggest (const char *factory);
 /* Opens the plugin of an item that has no type yet, under the lock. */
 bool dlp_registry_ensure_type (DlpRegistry *self, DlpRegistryItem *item, GError **error);
-/* Opens the plugins that may have the codec of a stream that begins so. Whether one was. */
+/* Opens the plugins that may have the codec of a stream that begins so. Whether one is open. */
 bool dlp_registry_load_codecs (const guint8 *head, gsize size);
 /* Opens the plugin of a URI scheme. FALSE, without an error: there is none. */
 bool dlp_registry_load_scheme (const char *name, GError **error);
@@ -139,7 +139,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpPlugin, dlp_plugin_free)
 /* (transfer full) a{sv} */
 GVariant *dlp_describe_element (const char *name, GType type);
 GVariant *dlp_describe_codec (const char *name, GType type, GPtrArray *magics);
-GVariant *dlp_describe_scheme (const char *name, GType type);
+/* @description: (nullable): of one that is of no plugin. */
+GVariant *dlp_describe_scheme (const char *name, GType type, const char *description);
 
 typedef struct
 {

@@ -457,8 +457,7 @@ dlp_mix_class_init (DlpMixClass *klass)
   element_class->describe = dlp_mix_describe;
   element_class->load = dlp_mix_load;
   dlp_element_class_add_pad_template (element_class, "in-N", DLP_PAD_INPUT, DLP_PAD_ON_REQUEST,
-                                      DLP_CARRIES_ALL,
-                                      "One for each link, by any name; all carry the same");
+                                      DLP_CARRIES_ALL, "By any name; all carry the same");
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_ALL, NULL);
   dlp_element_class_set_description (

@@ -75,7 +75,7 @@ dlp_tee_class_init (DlpTeeClass *klass)
   dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_ALL, NULL);
   dlp_element_class_add_pad_template (element_class, "out-N", DLP_PAD_OUTPUT, DLP_PAD_ON_REQUEST,
-                                      DLP_CARRIES_ALL, "One for each link, by any name");
+                                      DLP_CARRIES_ALL, "By any name");
   dlp_element_class_set_description (
       element_class, "Gives each record to several outputs",
       "... ! tee name=t ! null-sink  t. ! jsonl-sink location=out.jsonl");
