@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "dlp-decoder-private.h"
+#include "dlp-registry-private.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -91,16 +92,23 @@ get_codec (guint index, Codec *codec)
 
 /* The match functions are a plugin's: they run outside of the lock. */
 static gboolean
-find_codec (const guint8 *head, gsize size, Codec *codec)
+find_known_codec (const guint8 *head, gsize size, Codec *codec)
 {
-  if (size == 0)
-    return FALSE;
-
   for (guint i = 0; get_codec (i, codec); i++)
     if (codec->match (head, size))
       return TRUE;
 
   return FALSE;
+}
+
+static gboolean
+find_codec (const guint8 *head, gsize size, Codec *codec)
+{
+  if (size == 0)
+    return FALSE;
+
+  return find_known_codec (head, size, codec) ||
+         (dlp_registry_load_codecs (head, size) && find_known_codec (head, size, codec));
 }
 
 const char *

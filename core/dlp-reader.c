@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <math.h>
+
+#include <dlpipe/dlp-pad-template.h>
 #include <string.h>
 
 #include "dlp-reader-private.h"
@@ -599,6 +601,13 @@ dlp_reader_class_init (DlpReaderClass *klass)
   element_class->report = dlp_reader_report;
   element_class->mark_input = dlp_reader_mark_input;
   element_class->want_memory = dlp_reader_want_memory;
+  dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_FILES, NULL);
+  dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_RECORDS, NULL);
+  dlp_element_class_add_pad_template (element_class, "rejected", DLP_PAD_OUTPUT, DLP_PAD_OPTIONAL,
+                                      DLP_CARRIES_RECORDS,
+                                      "Bad records, with their place and what is wrong");
   install_properties (object_class);
 }
 

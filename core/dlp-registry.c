@@ -1,324 +1,462 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The registry of the process: finds plugins in the folders of the search path and loads them all
- * at its first use. */
+/* The registry of the process: what there is, and which plugin brings it. At its first use it looks
+ * for plugins; what they bring is known from the cache, or asked of the scanner. */
 
 #include <string.h>
 
-#include <gmodule.h>
-
-#include <dlpipe/dlp-app-sink.h>
-#include <dlpipe/dlp-app-source.h>
-#include <dlpipe/dlp-plugin.h>
-
-#include "dlp-element-private.h"
-#include "dlp-place-private.h"
+#include "dlp-local-scheme-private.h"
 #include "dlp-registry-private.h"
-#include "dlp-suggest-private.h"
-
-#ifndef DLP_PLUGIN_DIR
-#define DLP_PLUGIN_DIR "/usr/lib/dlpipe-1.0"
-#endif
-#define DLP_PLUGIN_SUBDIR "dlpipe-1.0"
-
-struct _DlpPlugin
-{
-  const DlpPluginDescriptor *descriptor;
-  const char *path;
-};
-
-typedef struct
-{
-  GType type;
-  const char *plugin; /* interned; NULL: added by the program */
-} DlpFactory;
 
 static GRecMutex lock;
-static GPtrArray *paths;      /* lock */
-static GHashTable *factories; /* lock: name to DlpFactory */
-static GHashTable *plugins;   /* lock: names of loaded plugins to path */
-static GPtrArray *problems;   /* lock: of char *: plugins that could not be loaded, and why */
-static gboolean loaded;       /* lock */
+static DlpRegistry registry; /* lock */
+static guint n_reported;     /* lock: of the problems */
 
-static gboolean add_factory (const char *name, GType type, const char *plugin, GError **error);
+/* What core brings itself is listed as if a plugin did. */
+static DlpPluginRecord core_plugin = { .name = "core", .opened = true };
+
+static const char *const kind_names[DLP_N_ITEM_KINDS] = { "element", "codec", "URI scheme" };
+static const char *const kind_keys[DLP_N_ITEM_KINDS] = { "elements", "codecs", "schemes" };
+
+/* ---- tables ---- */
+
+static void
+item_free (gpointer data)
+{
+  DlpRegistryItem *item = data;
+
+  g_clear_pointer (&item->info, g_variant_unref);
+  g_free (item);
+}
+
+static DlpRegistryItem *
+add_item (DlpItemKind kind, const char *name, DlpPluginRecord *plugin, GVariant *info, GType type)
+{
+  DlpRegistryItem *item = g_new0 (DlpRegistryItem, 1);
+
+  item->name = g_intern_string (name);
+  item->plugin = plugin;
+  item->info = info != NULL ? g_variant_ref (info) : NULL;
+  item->type = type;
+  g_hash_table_insert (registry.items[kind], (gpointer) item->name, item);
+  return item;
+}
+
+static void
+add_core (void)
+{
+  GVariantBuilder dict;
+
+  g_variant_builder_init (&dict, G_VARIANT_TYPE_VARDICT);
+  g_variant_builder_add (&dict, "{sv}", "name", g_variant_new_string (core_plugin.name));
+  g_variant_builder_add (&dict, "{sv}", "description",
+                         g_variant_new_string ("What dlpipe brings without a plugin"));
+  g_variant_builder_add (&dict, "{sv}", "version", g_variant_new_string (PLUGIN_VERSION));
+  g_variant_builder_add (&dict, "{sv}", "license", g_variant_new_string ("MIT"));
+  core_plugin.info = g_variant_ref_sink (g_variant_builder_end (&dict));
+
+  g_hash_table_insert (registry.plugins, (gpointer) core_plugin.name, &core_plugin);
+  add_item (DLP_ITEM_SCHEME, "file", &core_plugin, NULL, DLP_TYPE_LOCAL_SCHEME);
+  for (const DlpBuiltin *builtin = dlp_builtin_elements; builtin->name != NULL; builtin++)
+    add_item (DLP_ITEM_ELEMENT, builtin->name, &core_plugin, NULL, builtin->get_type ());
+}
 
 static void
 ensure_tables (void)
 {
-  if (factories != NULL)
+  if (registry.problems != NULL)
     return;
-  factories = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  plugins = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  problems = g_ptr_array_new_with_free_func (g_free);
-  add_factory ("app-source", DLP_TYPE_APP_SOURCE, NULL, NULL);
-  add_factory ("app-sink", DLP_TYPE_APP_SINK, NULL, NULL);
+  for (guint k = 0; k < DLP_N_ITEM_KINDS; k++)
+    registry.items[k] = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, item_free);
+  registry.plugins = g_hash_table_new (g_str_hash, g_str_equal);
+  registry.types = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  registry.problems = g_ptr_array_new_with_free_func ((GDestroyNotify) g_variant_unref);
+  registry.paths = g_ptr_array_new_with_free_func (g_free);
+  add_core ();
 }
 
-static gboolean
-add_factory (const char *name, GType type, const char *plugin, GError **error)
+DlpRegistry *
+dlp_registry_lock (void)
 {
-  DlpFactory *known = g_hash_table_lookup (factories, name);
-  DlpFactory *factory;
-
-  if (known != NULL)
-    {
-      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
-                   "element “%s” is there already, from %s", name,
-                   known->plugin != NULL ? known->plugin : "the program");
-      return FALSE;
-    }
-  if (!g_type_is_a (type, DLP_TYPE_ELEMENT) || G_TYPE_IS_ABSTRACT (type))
-    {
-      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
-                   "element “%s”: type %s is not an element that can be made", name,
-                   g_type_name (type));
-      return FALSE;
-    }
-  factory = g_new0 (DlpFactory, 1);
-  factory->type = type;
-  factory->plugin = g_intern_string (plugin);
-  g_hash_table_insert (factories, g_strdup (name), factory);
-  return TRUE;
-}
-
-gboolean
-dlp_plugin_add_element (DlpPlugin *self, const char *name, GType type, GError **error)
-{
-  return add_factory (name, type, self->path, error);
+  g_rec_mutex_lock (&lock);
+  ensure_tables ();
+  return &registry;
 }
 
 void
-dlp_plugin_add_codec (DlpPlugin *self, const char *name, DlpCodecMatch match, GType decoder_type)
+dlp_registry_unlock (void)
 {
-  dlp_codec_register (name, match, decoder_type);
+  g_rec_mutex_unlock (&lock);
 }
 
-void
-dlp_plugin_add_scheme (DlpPlugin *self, const char *name, GType scheme_type)
+/* ---- problems ---- */
+
+static void
+add_problem (const char *path, const char *plugin, bool harmless, char *reason, const char *remedy)
 {
-  dlp_scheme_register (name, scheme_type);
-}
+  g_autofree char *shown = dlp_uri_escape_for_display (path);
+  GVariantBuilder dict;
 
-static gboolean
-check_descriptor (const DlpPluginDescriptor *descriptor, const char *path, GError **error)
-{
-  if (descriptor->abi != DLP_PLUGIN_ABI || descriptor->struct_size != sizeof (DlpPluginDescriptor))
-    {
-      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
-                   "built for plugin ABI %u (descriptor of %u bytes); this dlpipe has ABI %u (%zu "
-                   "bytes): rebuild it",
-                   descriptor->abi, descriptor->struct_size, DLP_PLUGIN_ABI,
-                   sizeof (DlpPluginDescriptor));
-      return FALSE;
-    }
-  if (g_hash_table_contains (plugins, descriptor->name))
-    {
-      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
-                   "plugin “%s” is loaded already, from %s", descriptor->name,
-                   (const char *) g_hash_table_lookup (plugins, descriptor->name));
-      return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-load_plugin (const char *path, GError **error)
-{
-  GModule *module = g_module_open_full (path, G_MODULE_BIND_LOCAL, error);
-  DlpPlugin plugin; /* needed by init() alone */
-  gpointer symbol;
-
-  if (module == NULL)
-    return FALSE;
-  if (!g_module_symbol (module, "dlp_plugin_descriptor", &symbol))
-    {
-      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
-                   "not a dlpipe plugin: it has no symbol dlp_plugin_descriptor");
-      g_module_close (module);
-      return FALSE;
-    }
-  if (!check_descriptor (symbol, path, error))
-    {
-      g_module_close (module);
-      return FALSE;
-    }
-
-  /* Types cannot be unloaded. */
-  g_module_make_resident (module);
-  plugin = (DlpPlugin){ symbol, g_intern_string (path) };
-  g_hash_table_insert (plugins, g_strdup (plugin.descriptor->name), g_strdup (path));
-  return plugin.descriptor->init (&plugin, error);
+  g_variant_builder_init (&dict, G_VARIANT_TYPE_VARDICT);
+  g_variant_builder_add (&dict, "{sv}", "file", g_variant_new_string (shown));
+  if (plugin != NULL)
+    g_variant_builder_add (&dict, "{sv}", "plugin", g_variant_new_string (plugin));
+  g_variant_builder_add (&dict, "{sv}", "reason", g_variant_new_take_string (reason));
+  g_variant_builder_add (&dict, "{sv}", "remedy", g_variant_new_string (remedy));
+  g_variant_builder_add (&dict, "{sv}", "harmless", g_variant_new_boolean (harmless));
+  g_ptr_array_add (registry.problems, g_variant_ref_sink (g_variant_builder_end (&dict)));
 }
 
 static void
-load_file (const char *path)
+report_problem (GVariant *problem)
+{
+  const char *file, *reason, *remedy;
+  gboolean harmless;
+
+  g_variant_lookup (problem, "file", "&s", &file);
+  g_variant_lookup (problem, "reason", "&s", &reason);
+  g_variant_lookup (problem, "remedy", "&s", &remedy);
+  g_variant_lookup (problem, "harmless", "b", &harmless);
+  g_log_structured (G_LOG_DOMAIN, harmless ? G_LOG_LEVEL_MESSAGE : G_LOG_LEVEL_WARNING,
+                    "DLP_PLUGIN_FILE", file, "MESSAGE", "plugin %s is not used: %s; %s", file,
+                    reason, remedy);
+}
+
+/* Programs are told without the lock. */
+static void
+report_problems (void)
+{
+  g_autoptr (GPtrArray) fresh = NULL;
+
+  if (n_reported == registry.problems->len)
+    return;
+  fresh = g_ptr_array_new_with_free_func ((GDestroyNotify) g_variant_unref);
+  for (; n_reported < registry.problems->len; n_reported++)
+    g_ptr_array_add (fresh, g_variant_ref (g_ptr_array_index (registry.problems, n_reported)));
+  g_rec_mutex_unlock (&lock);
+  for (guint i = 0; i < fresh->len; i++)
+    report_problem (g_ptr_array_index (fresh, i));
+  g_rec_mutex_lock (&lock);
+}
+
+/* ---- what is known of a file ---- */
+
+static bool
+is_allowed (const char *plugin)
+{
+  return registry.allowed == NULL ||
+         g_strv_contains ((const char *const *) registry.allowed, plugin);
+}
+
+/* By its name alone, where nothing else is known. */
+static bool
+is_allowed_file (const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  gsize length = strlen (name) - strlen (".so");
+
+  name[length] = '\0';
+  return is_allowed (name + strlen ("dlp-"));
+}
+
+static const char *
+describe_owner (const DlpPluginRecord *plugin)
+{
+  return plugin == NULL ? "the program" : plugin->path != NULL ? plugin->path : "dlpipe itself";
+}
+
+static void
+add_taken_problem (const char *path,
+                   const char *plugin,
+                   bool harmless,
+                   const char *what,
+                   const char *name,
+                   const DlpPluginRecord *owner)
+{
+  add_problem (
+      path, plugin, harmless,
+      g_strdup_printf ("%s “%s” is there already, from %s", what, name, describe_owner (owner)),
+      dlp_plugin_get_taken_remedy ());
+}
+
+/* Of two plugins whose types have one name only one can be opened. */
+static bool
+take_types (DlpPluginRecord *plugin, GVariant *items)
+{
+  gsize n = g_variant_n_children (items);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      g_autoptr (GVariant) info = g_variant_get_child_value (items, i);
+      const DlpPluginRecord *owner;
+      const char *type;
+
+      if (!g_variant_lookup (info, "type-name", "&s", &type))
+        continue;
+      owner = g_hash_table_lookup (registry.types, type);
+      if (owner == NULL)
+        {
+          g_hash_table_insert (registry.types, g_strdup (type), plugin);
+          continue;
+        }
+      if (owner == plugin)
+        continue;
+      add_taken_problem (plugin->path, plugin->name, false, "its type", type, owner);
+      return false;
+    }
+  return true;
+}
+
+static void
+take_items (DlpPluginRecord *plugin, DlpItemKind kind, GVariant *items)
+{
+  gsize n = g_variant_n_children (items);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      g_autoptr (GVariant) info = g_variant_get_child_value (items, i);
+      const DlpRegistryItem *known;
+      const char *name;
+
+      if (!g_variant_lookup (info, "name", "&s", &name))
+        continue;
+      known = g_hash_table_lookup (registry.items[kind], name);
+      if (known == NULL)
+        add_item (kind, name, plugin, info, G_TYPE_INVALID);
+      else
+        add_taken_problem (plugin->path, plugin->name, true, kind_names[kind], name, known->plugin);
+    }
+}
+
+static DlpPluginRecord *
+take_plugin (const char *path, const char *name, GVariant *info)
+{
+  DlpPluginRecord *plugin = g_new0 (DlpPluginRecord, 1);
+  GVariant *items[DLP_N_ITEM_KINDS];
+  bool fits = true;
+
+  plugin->name = g_intern_string (name);
+  plugin->path = g_strdup (path);
+  plugin->info = g_variant_ref (info);
+  for (guint k = 0; k < DLP_N_ITEM_KINDS; k++)
+    {
+      items[k] = g_variant_lookup_value (info, kind_keys[k], G_VARIANT_TYPE ("aa{sv}"));
+      fits = fits && (items[k] == NULL || take_types (plugin, items[k]));
+    }
+  if (fits)
+    g_hash_table_insert (registry.plugins, (gpointer) plugin->name, plugin);
+  for (guint k = 0; k < DLP_N_ITEM_KINDS; k++)
+    if (items[k] != NULL)
+      {
+        if (fits)
+          take_items (plugin, (DlpItemKind) k, items[k]);
+        g_variant_unref (items[k]);
+      }
+  return fits ? plugin : NULL;
+}
+
+/* (nullable): what it has become. */
+static DlpPluginRecord *
+merge (const char *path, GVariant *info)
+{
+  const DlpPluginRecord *known;
+  const char *name, *reason, *remedy;
+
+  if (g_variant_lookup (info, "reason", "&s", &reason) &&
+      g_variant_lookup (info, "remedy", "&s", &remedy))
+    {
+      if (is_allowed_file (path))
+        add_problem (path, NULL, false, g_strdup (reason), remedy);
+      return NULL;
+    }
+  if (!g_variant_lookup (info, "name", "&s", &name) || !is_allowed (name))
+    return NULL;
+  known = g_hash_table_lookup (registry.plugins, name);
+  if (known == NULL)
+    return take_plugin (path, name, info);
+  add_taken_problem (path, name, true, "plugin", name, known);
+  return NULL;
+}
+
+/* ---- the search ---- */
+
+typedef struct
+{
+  DlpPluginCache *cache;
+  char *scanner;
+  bool has_scanner;
+} Search;
+
+static void
+take_in_process (const char *path)
 {
   g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPlugin) plugin = NULL;
+  g_autoptr (GVariant) info = NULL;
+  DlpPluginRecord *record;
 
-  if (load_plugin (path, &error))
+  if (!is_allowed_file (path))
     return;
-  g_ptr_array_add (problems, g_strdup_printf ("%s: %s", path, error->message));
-  g_warning ("plugin %s: %s", path, error->message);
+  plugin = dlp_plugin_open (path, NULL, NULL, &error);
+  info = plugin != NULL ? dlp_plugin_describe (plugin) : dlp_plugin_describe_failure (error);
+  record = merge (path, info);
+  if (record != NULL)
+    dlp_registry_adopt (&registry, record, plugin);
 }
 
-static gint
-compare_names (gconstpointer a, gconstpointer b)
+/* (transfer full) (nullable): NULL: there is no scanner. */
+static GVariant *
+scan (Search *search, const DlpPluginFile *file)
 {
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
+  g_autoptr (GError) error = NULL;
+  DlpPluginFile after = { .path = file->path };
+  GVariant *info = NULL;
+  bool lasting;
 
-/* The plugins of a folder, in byte-wise order, and those of its subfolders (as in a build tree). */
-static void
-load_folder (const char *folder, gboolean descend)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  const char *name;
-
-  if (dir == NULL)
-    return;
-  while ((name = g_dir_read_name (dir)) != NULL)
-    g_ptr_array_add (names, g_strdup (name));
-  g_ptr_array_sort (names, compare_names);
-
-  for (guint i = 0; i < names->len; i++)
+  if (!search->has_scanner)
+    return NULL;
+  info = dlp_plugin_scan (search->scanner, file->path, &lasting, &error);
+  if (info == NULL)
     {
-      g_autofree char *path = g_build_filename (folder, g_ptr_array_index (names, i), NULL);
-
-      name = g_ptr_array_index (names, i);
-      if (g_str_has_suffix (name, ".so") && g_str_has_prefix (name, "dlp-"))
-        load_file (path);
-      else if (descend && g_file_test (path, G_FILE_TEST_IS_DIR))
-        load_folder (path, FALSE);
+      search->has_scanner = false;
+      g_message ("plugins are opened in this process to see what they bring, since the scanner "
+                 "%s cannot be used: %s",
+                 search->scanner, error->message);
+      return NULL;
     }
+  /* Not one that was being written. */
+  if (lasting && dlp_plugin_file_stat (&after) && after.inode == file->inode &&
+      after.size == file->size && after.seconds == file->seconds &&
+      after.nanoseconds == file->nanoseconds)
+    dlp_plugin_cache_put (search->cache, file, info);
+  return info;
 }
 
-/* Those of the build folder where the library was not installed; else those beside the library,
- * wherever the whole was moved to; else those where it was meant to be installed. */
 static void
-load_own_folder (void)
+take_file (Search *search, const DlpPluginFile *file)
 {
-  g_autofree char *build = dlp_place_get_uninstalled ();
-  g_autofree char *beside = build == NULL ? dlp_place_find_folder (DLP_PLUGIN_SUBDIR) : NULL;
+  g_autoptr (GVariant) info = NULL;
 
-  if (build != NULL)
-    load_folder (build, TRUE);
+  if (!registry.rescan)
+    info = dlp_plugin_cache_find (search->cache, file);
+  if (info == NULL)
+    info = scan (search, file);
+  if (info != NULL)
+    merge (file->path, info);
   else
-    load_folder (beside != NULL ? beside : DLP_PLUGIN_DIR, FALSE);
+    take_in_process (file->path);
 }
 
 static void
-load_all (void)
+search_folders (const char *const *folders)
 {
-  const char *env = g_getenv ("DLPIPE_PLUGIN_PATH");
+  g_autoptr (GPtrArray) files = NULL;
+  g_autofree char *cache_path = NULL;
+  Search search = { 0 };
 
-  ensure_tables ();
-  if (loaded)
+  /* A plugin would bring a second library. */
+  if (dlp_plugin_is_core_in_program ())
     return;
-  loaded = TRUE;
-  for (guint i = 0; paths != NULL && i < paths->len; i++)
-    load_folder (g_ptr_array_index (paths, i), TRUE);
-  if (env != NULL)
-    {
-      g_auto (GStrv) folders = g_strsplit (env, ":", -1);
+  files = dlp_plugin_find_files (folders);
+  if (files->len == 0)
+    return;
 
-      for (guint i = 0; folders[i] != NULL; i++)
-        if (folders[i][0] != '\0')
-          load_folder (folders[i], TRUE);
-    }
-  else
-    load_own_folder ();
+  cache_path = dlp_plugin_get_cache_path ();
+  search.cache = dlp_plugin_cache_new (cache_path);
+  search.scanner = dlp_plugin_find_scanner ();
+  search.has_scanner = search.scanner != NULL;
+  for (guint i = 0; i < files->len; i++)
+    take_file (&search, g_ptr_array_index (files, i));
+  dlp_plugin_cache_save (search.cache);
+  dlp_plugin_cache_free (search.cache);
+  g_free (search.scanner);
 }
+
+DlpRegistry *
+dlp_registry_lock_in_use (void)
+{
+  dlp_registry_lock ();
+  if (!registry.in_use)
+    {
+      g_auto (GStrv) folders = dlp_plugin_list_folders (registry.paths);
+
+      registry.in_use = true;
+      search_folders ((const char *const *) folders);
+    }
+  report_problems ();
+  return &registry;
+}
+
+/* ---- what programs say ---- */
 
 void
 dlp_registry_add_path (const char *path)
 {
-  g_rec_mutex_lock (&lock);
-  if (paths == NULL)
-    paths = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (paths, g_strdup (path));
-  if (loaded)
-    load_folder (path, TRUE);
-  g_rec_mutex_unlock (&lock);
+  g_return_if_fail (path != NULL);
+
+  dlp_registry_lock ();
+  g_ptr_array_add (registry.paths, g_strdup (path));
+  if (registry.in_use)
+    {
+      g_autofree char *folder = g_canonicalize_filename (path, NULL);
+      const char *folders[] = { folder, NULL };
+
+      search_folders (folders);
+      report_problems ();
+    }
+  dlp_registry_unlock ();
+}
+
+gboolean
+dlp_registry_set_allowed (const char *const *plugins)
+{
+  bool in_time;
+
+  dlp_registry_lock ();
+  in_time = !registry.in_use;
+  if (in_time)
+    {
+      g_strfreev (registry.allowed);
+      registry.allowed = g_strdupv ((char **) plugins);
+    }
+  dlp_registry_unlock ();
+  return in_time;
+}
+
+gboolean
+dlp_registry_rescan (void)
+{
+  bool in_time;
+
+  dlp_registry_lock ();
+  in_time = !registry.in_use;
+  registry.rescan = registry.rescan || in_time;
+  dlp_registry_unlock ();
+  return in_time;
 }
 
 gboolean
 dlp_registry_add_element (const char *factory, GType type, GError **error)
 {
-  gboolean ok;
+  const DlpRegistryItem *known;
+  bool ok = false;
 
-  g_rec_mutex_lock (&lock);
-  ensure_tables ();
-  ok = add_factory (factory, type, NULL, error);
-  g_rec_mutex_unlock (&lock);
-  return ok;
-}
+  g_return_val_if_fail (factory != NULL, FALSE);
 
-char **
-dlp_registry_list_elements (void)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer name;
-
-  g_rec_mutex_lock (&lock);
-  load_all ();
-  g_hash_table_iter_init (&iter, factories);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    g_ptr_array_add (names, g_strdup (name));
-  g_rec_mutex_unlock (&lock);
-
-  g_ptr_array_sort (names, compare_names);
-  g_ptr_array_add (names, NULL);
-  return (char **) g_ptr_array_free (g_steal_pointer (&names), FALSE);
-}
-
-GType
-dlp_registry_get_element_type (const char *factory)
-{
-  DlpFactory *found;
-  GType type;
-
-  g_rec_mutex_lock (&lock);
-  load_all ();
-  found = g_hash_table_lookup (factories, factory);
-  type = found != NULL ? found->type : G_TYPE_INVALID;
-  g_rec_mutex_unlock (&lock);
-  return type;
-}
-
-char *
-dlp_registry_suggest (const char *factory)
-{
-  g_auto (GStrv) names = dlp_registry_list_elements ();
-  const char *near = dlp_suggest (factory, (const char *const *) names);
-
-  if (near != NULL)
-    return g_strdup_printf ("did you mean “%s”?", near);
-  if (names[0] == NULL)
-    return g_strdup_printf (
-        "no plugin was found; DLPIPE_PLUGIN_PATH names their folder (built in: %s)",
-        DLP_PLUGIN_DIR);
-  g_autofree char *all = g_strjoinv (", ", names);
-  return g_strdup_printf ("known elements: %s", all);
-}
-
-DlpElement *
-dlp_element_new (const char *factory, const char *name, GError **error)
-{
-  GType type = dlp_registry_get_element_type (factory);
-  DlpElement *element;
-
-  if (type == G_TYPE_INVALID)
+  dlp_registry_lock ();
+  known = g_hash_table_lookup (registry.items[DLP_ITEM_ELEMENT], factory);
+  if (known != NULL)
+    g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+                 "element “%s” is there already, from %s", factory, describe_owner (known->plugin));
+  else if (!g_type_is_a (type, DLP_TYPE_ELEMENT) || G_TYPE_IS_ABSTRACT (type))
+    g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                 "element “%s”: type %s is not an element that can be made", factory,
+                 g_type_name (type));
+  else
     {
-      g_autofree char *hint = dlp_registry_suggest (factory);
-
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_UNKNOWN_ELEMENT,
-                   "there is no element “%s”; %s", factory, hint);
-      return NULL;
+      add_item (DLP_ITEM_ELEMENT, factory, NULL, NULL, type);
+      ok = true;
     }
-  element = g_object_new (type, NULL);
-  dlp_element_set_factory (element, factory);
-  dlp_element_set_name (element, name);
-  return element;
+  dlp_registry_unlock ();
+  return ok;
 }

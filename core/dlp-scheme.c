@@ -7,6 +7,7 @@
 #include <dlpipe/dlp-file.h>
 
 #include "dlp-local-scheme-private.h"
+#include "dlp-registry-private.h"
 
 typedef struct
 {
@@ -97,58 +98,79 @@ scheme_name (const char *uri)
   return length == 0 ? g_strdup ("file") : g_ascii_strdown (uri, (gssize) length);
 }
 
+/* (transfer none) (nullable) */
+static DlpScheme *
+find_scheme (const char *name)
+{
+  DlpScheme *scheme = NULL;
+  SchemeEntry *entry;
+
+  pthread_mutex_lock (&schemes_lock);
+  ensure_table_locked ();
+  entry = g_hash_table_lookup (schemes, name);
+  if (entry != NULL && entry->scheme == NULL)
+    entry->scheme = g_object_new (entry->type, NULL);
+  if (entry != NULL)
+    scheme = entry->scheme;
+  pthread_mutex_unlock (&schemes_lock);
+
+  return scheme;
+}
+
 static int
 compare_names (gconstpointer a, gconstpointer b)
 {
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
+/* (transfer full): those that are there, and those that plugins would bring. */
 static char *
-known_names_locked (void)
+join_known_names (void)
 {
+  g_auto (GStrv) listed = dlp_registry_list_schemes ();
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer name;
+  char *text;
 
+  for (guint i = 0; listed[i] != NULL; i++)
+    g_ptr_array_add (names, listed[i]);
+  pthread_mutex_lock (&schemes_lock);
   g_hash_table_iter_init (&iter, schemes);
   while (g_hash_table_iter_next (&iter, &name, NULL))
-    g_ptr_array_add (names, name);
+    if (!g_strv_contains ((const char *const *) listed, name))
+      g_ptr_array_add (names, name);
   g_ptr_array_sort (names, compare_names);
   g_ptr_array_add (names, NULL);
+  text = g_strjoinv (", ", (char **) names->pdata);
+  pthread_mutex_unlock (&schemes_lock);
 
-  return g_strjoinv (", ", (char **) names->pdata);
+  return text;
 }
 
 DlpScheme *
 dlp_scheme_for_uri (const char *uri, GError **error)
 {
+  g_autoptr (GError) local_error = NULL;
   g_autofree char *name = NULL;
   g_autofree char *known = NULL;
   g_autofree char *display = NULL;
-  DlpScheme *scheme = NULL;
-  SchemeEntry *entry;
+  DlpScheme *scheme;
 
   g_return_val_if_fail (uri != NULL, NULL);
 
   name = scheme_name (uri);
-
-  pthread_mutex_lock (&schemes_lock);
-  ensure_table_locked ();
-  entry = g_hash_table_lookup (schemes, name);
-  if (entry == NULL)
-    known = known_names_locked ();
-  else if (entry->scheme == NULL)
-    entry->scheme = g_object_new (entry->type, NULL);
-  if (entry != NULL)
-    scheme = entry->scheme;
-  pthread_mutex_unlock (&schemes_lock);
-
+  scheme = find_scheme (name);
+  if (scheme == NULL && dlp_registry_load_scheme (name, &local_error))
+    scheme = find_scheme (name);
   if (scheme != NULL)
     return scheme;
 
   display = dlp_uri_escape_for_display (uri);
+  known = join_known_names ();
   g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
-               "%s: %s:// needs a plugin that is not loaded; known: %s", display, name, known);
+               "%s: %s:// needs a plugin that is not loaded; known: %s%s%s", display, name, known,
+               local_error != NULL ? "; " : "", local_error != NULL ? local_error->message : "");
   return NULL;
 }
 

@@ -4,6 +4,8 @@
  * the state of the subclass, so that the subclass needs to know nothing of it. */
 
 #include <string.h>
+
+#include <dlpipe/dlp-pad-template.h>
 #include <sys/stat.h>
 
 #include <dlpipe/dlp-manifest.h>
@@ -322,6 +324,8 @@ dlp_sink_class_init (DlpSinkClass *klass)
   object_class->get_property = dlp_sink_get_property;
   DLP_ELEMENT_CLASS (klass)->step = dlp_sink_step;
   DLP_ELEMENT_CLASS (klass)->negotiate = dlp_sink_negotiate;
+  dlp_element_class_add_pad_template (DLP_ELEMENT_CLASS (klass), "in", DLP_PAD_INPUT,
+                                      DLP_PAD_ALWAYS, DLP_CARRIES_ALL, NULL);
 
   properties[PROP_DIGEST] = g_param_spec_boolean (
       "digest", NULL, "Keep a digest of the records, by which two runs are compared", TRUE,

@@ -2,6 +2,8 @@
 
 #include <dlpipe/dlp-source.h>
 
+#include <dlpipe/dlp-pad-template.h>
+
 #include <stdbool.h>
 
 G_DEFINE_ABSTRACT_TYPE (DlpSource, dlp_source, DLP_TYPE_ELEMENT)
@@ -29,7 +31,11 @@ dlp_source_step (DlpElement *element, GCancellable *cancellable, GError **error)
 static void
 dlp_source_class_init (DlpSourceClass *klass)
 {
-  DLP_ELEMENT_CLASS (klass)->step = dlp_source_step;
+  DlpElementClass *element_class = DLP_ELEMENT_CLASS (klass);
+
+  element_class->step = dlp_source_step;
+  dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_ALL, NULL);
 }
 
 static void

@@ -5,6 +5,8 @@
  * between two steps the mark is the cursor before the oldest ticket that is still out. */
 
 #include <pthread.h>
+
+#include <dlpipe/dlp-pad-template.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -585,6 +587,10 @@ dlp_transform_class_init (DlpTransformClass *klass)
   element_class->load = dlp_transform_load;
   element_class->mark_input = dlp_transform_mark_input;
   element_class->want_memory = dlp_transform_want_memory;
+  dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_RECORDS, NULL);
+  dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_RECORDS, NULL);
 }
 
 static void

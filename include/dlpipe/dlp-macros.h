@@ -123,6 +123,15 @@ G_BEGIN_DECLS
 #define DLP_PARAM_DURATION (1 << (G_PARAM_USER_SHIFT + 5))
 
 /**
+ * DLP_PARAM_RECORDS: (skip)
+ *
+ * A flag of an element's property: a count of records. For listings.
+ *
+ * Since: 0.2
+ */
+#define DLP_PARAM_RECORDS (1 << (G_PARAM_USER_SHIFT + 6))
+
+/**
  * DLP_PARAM_READWRITE: (skip)
  *
  * The flags of a property that is read and written, and whose texts are static.

@@ -3,33 +3,68 @@
 
 #include "dlp-decoder.h"
 #include "dlp-element.h"
+#include "dlp-pad-template.h"
+#include "dlp-registry.h"
 
 G_BEGIN_DECLS
 
-/* Increased when a plugin built for the former number would not work. */
+/**
+ * DLP_PLUGIN_ABI:
+ *
+ * Increased when a plugin built for the former number would not work.
+ *
+ * Since: 0.1
+ */
 #define DLP_PLUGIN_ABI 1
 
+/**
+ * DlpPlugin: (skip)
+ *
+ * What a plugin brings, filled by its init().
+ *
+ * Since: 0.1
+ */
 typedef struct _DlpPlugin DlpPlugin;
 
 /**
- * DlpPluginDescriptor:
+ * DlpPluginDescriptor: (skip)
+ * @abi: %DLP_PLUGIN_ABI
+ * @struct_size: `sizeof (DlpPluginDescriptor)`
+ * @name: of the plugin: a lower-case letter, then such, digits and `-`
+ * @description: one line
+ * @version: its version
+ * @license: an SPDX expression
+ * @init: says what it brings; called once a process, on one thread, when something of the plugin is
+ * first used, and in the scanner process
  *
  * What a plugin exports, by DLP_PLUGIN_DEFINE(), as the one symbol "dlp_plugin_descriptor".
+ *
+ * Since: 0.1
  */
 typedef struct
 {
-  guint32 abi;         /* DLP_PLUGIN_ABI */
-  guint32 struct_size; /* sizeof (DlpPluginDescriptor) */
+  guint32 abi;
+  guint32 struct_size;
   const char *name;
   const char *description;
   const char *version;
   const char *license;
-  /* Registers what it brings; called once a process, on one thread. */
   gboolean (*init) (DlpPlugin *plugin, GError **error);
   gpointer reserved[4];
 } DlpPluginDescriptor;
 
-/* All but @init_func are strings; @license is an SPDX expression. */
+/**
+ * DLP_PLUGIN_DEFINE: (skip)
+ * @plugin_name: a string
+ * @plugin_description: a string, one line
+ * @plugin_version: a string
+ * @plugin_license: a string, an SPDX expression
+ * @init_func: the function that says what it brings
+ *
+ * Defines the symbol by which a module is a plugin.
+ *
+ * Since: 0.1
+ */
 #define DLP_PLUGIN_DEFINE(plugin_name, plugin_description, plugin_version, plugin_license,         \
                           init_func)                                                               \
   __attribute__ ((visibility ("default"))) extern const DlpPluginDescriptor dlp_plugin_descriptor; \
@@ -40,41 +75,70 @@ typedef struct
     init_func,      { NULL }                                                                       \
   };
 
-/* In init(). A name that is taken is an error. */
-DLP_API
-gboolean dlp_plugin_add_element (DlpPlugin *self, const char *name, GType type, GError **error);
-DLP_API
-void
-dlp_plugin_add_codec (DlpPlugin *self, const char *name, DlpCodecMatch match, GType decoder_type);
-DLP_API
-void dlp_plugin_add_scheme (DlpPlugin *self, const char *name, GType scheme_type);
-
-/* The registry of the process: loads the plugins of the search path (dlp_registry_add_path(), then
- * DLPIPE_PLUGIN_PATH, then the library folder) at its first use. Any thread. */
-DLP_API
-void dlp_registry_add_path (const char *path);
-/* (transfer full): a new element of a factory; unknown: DLP_GRAPH_ERROR_UNKNOWN_ELEMENT with a
- * suggestion.
- * @name: (nullable). Free properties keep their defaults. */
-DLP_API
-DlpElement *dlp_element_new (const char *factory, const char *name, GError **error);
 /**
- * dlp_registry_list_elements:
+ * dlp_plugin_add_element: (skip)
+ * @self: the plugin
+ * @name: the name of a kind of element
+ * @type: its type, derived from #DlpElement
+ * @error: return location of an error
  *
- * Lists the names of all factories, sorted.
+ * In init(). A name that this plugin has given before is an error; of two plugins with one, the
+ * first that is found has it.
  *
- * Threads: any.
- *
- * Returns: (transfer full) (array zero-terminated=1): names
+ * Returns: whether it was added
  *
  * Since: 0.1
  */
-DLP_API
-char **dlp_registry_list_elements (void);
-DLP_API
-GType dlp_registry_get_element_type (const char *factory);
-/* For programs and tests that bring an element of their own. */
-DLP_API
-gboolean dlp_registry_add_element (const char *factory, GType type, GError **error);
+DLP_AVAILABLE_IN_0_1
+gboolean dlp_plugin_add_element (DlpPlugin *self, const char *name, GType type, GError **error);
+
+/**
+ * dlp_plugin_add_codec: (skip)
+ * @self: the plugin
+ * @name: the name of the codec
+ * @match: whether a stream belongs to it
+ * @decoder_type: derived from #DlpDecoder
+ *
+ * In init(). The plugin is opened when a file is read whose codec is not known yet; with
+ * dlp_plugin_add_codec_magic(), when one begins so.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void
+dlp_plugin_add_codec (DlpPlugin *self, const char *name, DlpCodecMatch match, GType decoder_type);
+
+/**
+ * dlp_plugin_add_codec_magic: (skip)
+ * @self: the plugin
+ * @name: of a codec that was added
+ * @magic: (array length=size): what files of it begin with
+ * @mask: (nullable): of @size bytes: the bits that count; %NULL: all
+ * @size: at most 16
+ *
+ * In init(); several times where a codec has several. What @match accepts begins with one of them,
+ * as far as the file goes: for a file without such a beginning the plugin is not opened.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_plugin_add_codec_magic (DlpPlugin *self,
+                                 const char *name,
+                                 const guint8 *magic,
+                                 const guint8 *mask,
+                                 gsize size);
+
+/**
+ * dlp_plugin_add_scheme: (skip)
+ * @self: the plugin
+ * @name: the name of a URI scheme, lower case
+ * @scheme_type: derived from #DlpScheme
+ *
+ * In init(). The plugin is opened when a URI of that scheme is first used.
+ *
+ * Since: 0.1
+ */
+DLP_AVAILABLE_IN_0_1
+void dlp_plugin_add_scheme (DlpPlugin *self, const char *name, GType scheme_type);
 
 G_END_DECLS

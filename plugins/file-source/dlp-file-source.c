@@ -2,6 +2,8 @@
 
 #include "dlp-file-source.h"
 
+#include <dlpipe/dlp-pad-template.h>
+
 #include <string.h>
 
 #include <dlpipe/dlp-random.h>
@@ -557,6 +559,8 @@ dlp_file_source_class_init (DlpFileSourceClass *klass)
   element_class->describe = dlp_file_source_describe;
   element_class->load = dlp_file_source_load;
   DLP_SOURCE_CLASS (klass)->produce = dlp_file_source_produce;
+  dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_FILES, NULL);
   dlp_element_class_set_description (
       element_class, "The files that a pipeline reads: paths, globs, lists, URIs, standard input",
       "file-source location=data/*.jsonl.zst shuffle=true ! jsonl-reader ! null-sink");

@@ -7,7 +7,10 @@
 static gboolean
 init (DlpPlugin *plugin, GError **error)
 {
+  static const guint8 magic[] = { 0x1f, 0x8b };
+
   dlp_plugin_add_codec (plugin, "gzip", dlp_gzip_decoder_match, DLP_TYPE_GZIP_DECODER);
+  dlp_plugin_add_codec_magic (plugin, "gzip", magic, NULL, sizeof magic);
   return TRUE;
 }
 

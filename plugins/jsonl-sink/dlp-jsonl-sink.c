@@ -2,6 +2,8 @@
 
 #include "dlp-jsonl-sink.h"
 
+#include <dlpipe/dlp-pad-template.h>
+
 #include <string.h>
 
 #include <dlpipe/dlp-manifest.h>
@@ -416,6 +418,8 @@ dlp_jsonl_sink_class_init (DlpJsonlSinkClass *klass)
   sink_class->is_resumable = dlp_jsonl_sink_is_resumable;
 
   install_properties (object_class);
+  dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_RECORDS, NULL);
   dlp_element_class_set_description (element_class, "Writes records as lines of JSON",
                                      "file-source location=data/*.jsonl ! jsonl-reader "
                                      "! jsonl-sink location=out/all.jsonl coordinates=true");

@@ -2,6 +2,8 @@
 
 #include "dlp-quarantine-sink.h"
 
+#include <dlpipe/dlp-pad-template.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -490,6 +492,8 @@ dlp_quarantine_sink_class_init (DlpQuarantineSinkClass *klass)
   properties[PROP_LOCATION] = g_param_spec_string ("location", NULL, "Name of the file", NULL,
                                                    DLP_PARAM_READWRITE | DLP_PARAM_FREE);
   g_object_class_install_properties (object_class, N_PROPS, properties);
+  dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_RECORDS, "Of a pad rejected");
   dlp_element_class_set_description (
       element_class, "Writes bad records as lines of JSON, and counts them by file and kind",
       "jsonl-reader name=r ! null-sink  r.rejected ! quarantine-sink location=bad.jsonl");

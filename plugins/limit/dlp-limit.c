@@ -2,6 +2,8 @@
 
 #include "dlp-limit.h"
 
+#include <dlpipe/dlp-pad-template.h>
+
 typedef struct
 {
   guint64 records;
@@ -212,12 +214,16 @@ dlp_limit_class_init (DlpLimitClass *klass)
   element_class->save = dlp_limit_save;
   element_class->describe = dlp_limit_describe;
   element_class->load = dlp_limit_load;
+  dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_ALL, NULL);
+  dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_ALL, NULL);
   dlp_element_class_set_description (element_class, "Ends a stream after so many records or tokens",
                                      "... ! limit records=1k ! null-sink");
 
   properties[PROP_RECORDS] =
       g_param_spec_uint64 ("records", NULL, "Records to deliver at most; 0: no limit", 0,
-                           G_MAXUINT64, 0, DLP_PARAM_READWRITE);
+                           G_MAXUINT64, 0, DLP_PARAM_READWRITE | DLP_PARAM_RECORDS);
   properties[PROP_TOKENS] = g_param_spec_uint64 ("tokens", NULL,
                                                  "Tokens to deliver at most, in whole records: one "
                                                  "that would exceed is not delivered; 0: no limit",

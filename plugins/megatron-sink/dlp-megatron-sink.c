@@ -2,6 +2,8 @@
 
 #include "dlp-megatron-sink.h"
 
+#include <dlpipe/dlp-pad-template.h>
+
 #include <string.h>
 
 #include <dlpipe/dlp-manifest.h>
@@ -600,6 +602,8 @@ dlp_megatron_sink_class_init (DlpMegatronSinkClass *klass)
   sink_class->discard = dlp_megatron_sink_discard;
 
   install_properties (object_class);
+  dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_RECORDS, "Has the token ids in field");
   dlp_element_class_set_description (
       element_class, "Writes ids as a dataset of Megatron-LM (.bin and .idx)",
       "file-source location=data/*.jsonl ! jsonl-reader ! tokenizer model=gpt2 "

@@ -7,6 +7,8 @@
 
 #include "dlp-shuffle.h"
 
+#include <dlpipe/dlp-pad-template.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -547,14 +549,18 @@ dlp_shuffle_class_init (DlpShuffleClass *klass)
   element_class->describe = dlp_shuffle_describe;
   element_class->load = dlp_shuffle_load;
   element_class->mark_input = dlp_shuffle_mark_input;
+  dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_ALL, NULL);
+  dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_ALL, NULL);
   dlp_element_class_set_description (element_class, "Shuffle buffer",
                                      "... ! shuffle size=10k ! ...");
 
-  properties[PROP_SIZE] =
-      g_param_spec_uint64 ("size", NULL,
-                           "Records in the buffer: each one that comes in takes the place of one "
-                           "drawn at random; 1: no change of order",
-                           1, G_GUINT64_CONSTANT (1) << 32, 10000, DLP_PARAM_READWRITE);
+  properties[PROP_SIZE] = g_param_spec_uint64 (
+      "size", NULL,
+      "Records in the buffer: each one that comes in takes the place of one "
+      "drawn at random; 1: no change of order",
+      1, G_GUINT64_CONSTANT (1) << 32, 10000, DLP_PARAM_READWRITE | DLP_PARAM_RECORDS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

@@ -2,6 +2,8 @@
 
 #include "dlp-tee.h"
 
+#include <dlpipe/dlp-pad-template.h>
+
 struct _DlpTee
 {
   DlpElement parent_instance;
@@ -70,6 +72,10 @@ dlp_tee_class_init (DlpTeeClass *klass)
   element_class->request_pad = dlp_tee_request_pad;
   element_class->negotiate = dlp_tee_negotiate;
   element_class->step = dlp_tee_step;
+  dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_ALL, NULL);
+  dlp_element_class_add_pad_template (element_class, "out-N", DLP_PAD_OUTPUT, DLP_PAD_ON_REQUEST,
+                                      DLP_CARRIES_ALL, "By any name");
   dlp_element_class_set_description (
       element_class, "Gives each record to several outputs",
       "... ! tee name=t ! null-sink  t. ! jsonl-sink location=out.jsonl");

@@ -2,6 +2,8 @@
 
 #include "dlp-tokenizer-element.h"
 
+#include <dlpipe/dlp-pad-template.h>
+
 #include <string.h>
 
 #include <dlpipe/dlp-tokenizer.h>
@@ -786,6 +788,12 @@ dlp_tokenizer_element_class_init (DlpTokenizerElementClass *klass)
   transform_class->worker_new = dlp_tokenizer_element_worker_new;
   transform_class->worker_free = dlp_tokenizer_element_worker_free;
   transform_class->process = dlp_tokenizer_element_process;
+  dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_RECORDS, "Has the text in field");
+  dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_RECORDS, "Has the token ids in output-field");
+  dlp_element_class_add_pad_template (element_class, "rejected", DLP_PAD_OUTPUT, DLP_PAD_OPTIONAL,
+                                      DLP_CARRIES_RECORDS, "Documents that were left out");
   dlp_element_class_set_description (element_class, "Text to token ids",
                                      "... ! tokenizer model=gpt2 ! megatron-sink ...");
   install_properties (object_class);

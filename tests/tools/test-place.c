@@ -38,8 +38,10 @@ find_below (const char *folder, const char *name)
   g_autoptr (GError) error = NULL;
   int status;
 
-  g_spawn_sync (NULL, (char *[]){ "find", (char *) folder, "-name", (char *) name, NULL }, NULL,
-                G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL, &status, &error);
+  g_spawn_sync (NULL,
+                (char *[]){ "find", (char *) folder, "-name", (char *) name, "!", "-path",
+                            "*/completions/*", NULL },
+                NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL, &status, &error);
   g_assert_no_error (error);
   g_strchomp (out);
   if (out[0] == '\0')

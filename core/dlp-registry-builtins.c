@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <dlpipe/dlp-app-sink.h>
+#include <dlpipe/dlp-app-source.h>
+
+#include "dlp-registry-private.h"
+
+const DlpBuiltin dlp_builtin_elements[] = {
+  { "app-sink", dlp_app_sink_get_type },
+  { "app-source", dlp_app_source_get_type },
+  { NULL, NULL },
+};
