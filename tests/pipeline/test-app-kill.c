@@ -115,6 +115,7 @@ run_program (const char *folder, DlpRunnerKind runner)
 /* ---- the test ---- */
 
 static const char *program;
+static gint64 duration; /* us, of an undisturbed run; 0: not known */
 
 static pid_t
 start_program (const char *folder, DlpRunnerKind runner)
@@ -180,7 +181,7 @@ run_killed (guint n_kills, const char *const *names, GPtrArray *const *lines)
       g_assert_cmpuint (i, <, MANY_RUNS);
       if (n_killed < n_kills)
         {
-          g_usleep ((gulong) g_random_int_range (10000, 100000));
+          g_usleep ((gulong) g_random_int_range ((gint32) duration / 8, (gint32) duration));
           kill (pid, SIGKILL);
         }
       g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
@@ -209,7 +210,9 @@ test_killed (void)
   guint n = dlp_harness_scale (20);
   guint n_killed = 0;
 
+  duration = -g_get_monotonic_time ();
   run_killed (0, names, (GPtrArray *[]){ expected, unused });
+  duration += g_get_monotonic_time ();
   g_assert_cmpuint (expected->len, ==, RECORDS);
   while (n_killed < n)
     {
@@ -220,7 +223,7 @@ test_killed (void)
   g_test_message ("%u kills; %u times a stream went on behind its beginning, with %u records given "
                   "again",
                   n_killed, n_continued, n_again);
-  g_assert_cmpuint (n_continued, >, n_killed / 2);
+  g_assert_cmpuint (n_continued, >, n_killed / 4);
 }
 
 int
