@@ -118,12 +118,20 @@ deliver (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* Nothing of the call is touched behind the unlock: from then on it is the main context's. */
 static void
-send (DlpAsyncCall *self)
+send (DlpAsyncCall *self, bool is_pointer, gpointer value, GDestroyNotify free_value, GError *error)
 {
-  g_autoptr (GMainContext) context = g_main_context_ref (self->context);
+  g_autoptr (GMainContext) context = NULL;
   g_autoptr (GSource) source = g_idle_source_new ();
 
+  pthread_mutex_lock (&self->lock);
+  self->is_pointer = is_pointer;
+  self->value = value;
+  self->free_value = free_value;
+  self->error = error;
+  context = g_main_context_ref (self->context);
+  pthread_mutex_unlock (&self->lock);
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
   g_source_set_callback (source, deliver, self, NULL);
   g_source_attach (source, context);
@@ -132,10 +140,7 @@ send (DlpAsyncCall *self)
 void
 dlp_async_call_return_boolean (DlpAsyncCall *self, GError *error)
 {
-  pthread_mutex_lock (&self->lock);
-  self->error = error;
-  pthread_mutex_unlock (&self->lock);
-  send (self);
+  send (self, false, NULL, NULL, error);
 }
 
 void
@@ -144,13 +149,7 @@ dlp_async_call_return_pointer (DlpAsyncCall *self,
                                GDestroyNotify free_value,
                                GError *error)
 {
-  pthread_mutex_lock (&self->lock);
-  self->is_pointer = true;
-  self->value = value;
-  self->free_value = free_value;
-  self->error = error;
-  pthread_mutex_unlock (&self->lock);
-  send (self);
+  send (self, true, value, free_value, error);
 }
 
 static gpointer

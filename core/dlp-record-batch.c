@@ -328,22 +328,6 @@ dlp_record_batch_dup_list (const DlpRecordBatch *self, guint field, guint row, g
 
 /* ---- coordinates ---- */
 
-typedef struct
-{
-  DlpColumns *columns;
-  DlpCoordinate coordinates[];
-} Relabelled;
-
-static void
-relabelled_release (struct ArrowArray *array)
-{
-  Relabelled *self = array->private_data;
-
-  array->release = NULL;
-  dlp_columns_unref (self->columns);
-  g_free (self);
-}
-
 /* Rows before a slice need memory too: of a small one of a large batch the values are copied. */
 static DlpRecordBatch *
 copy_rows (const DlpRecordBatch *self)
@@ -359,24 +343,27 @@ dlp_record_batch_relabel (DlpRecordBatch *self, const DlpCoordinate *first, gboo
 {
   g_autoptr (DlpRecordBatch) copy = self->offset > self->length ? copy_rows (self) : NULL;
   const DlpRecordBatch *from = copy != NULL ? copy : self;
+  DlpColumns *base = from->columns->base != NULL ? from->columns->base : from->columns;
   gsize n = (gsize) from->offset + from->length;
-  Relabelled *own = g_malloc0 (sizeof *own + n * sizeof own->coordinates[0]);
-  DlpColumns *columns = dlp_columns_new (from->columns->schema, 0);
+  DlpColumns *columns = dlp_columns_new (from->columns->schema, 1);
+  DlpBuffer buffer = { 0 };
+  DlpCoordinate *coordinates;
 
-  own->columns = dlp_columns_ref (from->columns);
-  for (gsize i = from->offset; i < n; i++)
+  dlp_buffer_ensure (&buffer, 0, n * sizeof *coordinates);
+  coordinates = (DlpCoordinate *) buffer.data;
+  for (gsize i = 0; i < n; i++)
     {
-      own->coordinates[i] = *first;
-      if (count_files)
-        own->coordinates[i].file += (guint32) (i - from->offset);
-      else
-        own->coordinates[i].row += i - from->offset;
+      gsize row = i > from->offset ? i - from->offset : 0;
+
+      coordinates[i] = *first;
+      coordinates[i].file += count_files ? (guint32) row : 0;
+      coordinates[i].row += count_files ? 0 : row;
     }
   columns->length = (guint) n;
-  columns->coordinates = own->coordinates;
+  columns->coordinates =
+      (const DlpCoordinate *) dlp_columns_take_buffer (columns, &buffer, n * sizeof *coordinates);
   for (guint i = 0; i < columns->schema->n_fields; i++)
     columns->columns[i] = from->columns->columns[i];
-  columns->imported.release = relabelled_release;
-  columns->imported.private_data = own;
+  columns->base = dlp_columns_ref (base);
   return new_view (columns, from->offset, from->length, 0);
 }

@@ -17,6 +17,7 @@ typedef struct
   pthread_cond_t cond;
   bool notified;                  /* lock */
   bool waiting;                   /* lock */
+  guint n_calls;                  /* lock: of notify, that go on */
   void (*notify) (gpointer data); /* lock */
   gpointer data;                  /* lock */
 } DlpWaker;
@@ -26,7 +27,8 @@ void dlp_waker_destroy (DlpWaker *self);
 /* Any thread. A notify without a waiter is kept for the next wait. */
 void dlp_waker_notify (DlpWaker *self);
 void dlp_waker_wait (DlpWaker *self);
-/* Later notifies call @notify instead; NULL: not any more. */
+/* Later notifies call @notify instead; NULL: not any more. Waits for calls of the former function
+ * that go on on other threads. */
 void dlp_waker_set_notify (DlpWaker *self, void (*notify) (gpointer data), gpointer data);
 
 G_END_DECLS
