@@ -198,7 +198,7 @@ sync_sinks (DlpCheckpointer *self,
       ok = klass->sync (sink, snapshots[i].state, cancellable, error);
       dlp_watchdog_leave (self->pipeline->watchdog);
       if (!ok)
-        return false;
+        return dlp_element_failed (DLP_ELEMENT (sink), "sync", error);
     }
   return true;
 }
@@ -218,7 +218,7 @@ publish (DlpCheckpointer *self, DlpSnapshot *snapshots, guint n, bool complete, 
       ok = klass->publish (sink, snapshots[i].state, complete, NULL, error);
       dlp_watchdog_leave (self->pipeline->watchdog);
       if (!ok)
-        return false;
+        return dlp_element_failed (DLP_ELEMENT (sink), "publish", error);
     }
   return true;
 }
@@ -288,7 +288,7 @@ dlp_checkpointer_commit (DlpCheckpointer *self, bool complete, GError **error)
       if (dlp_flag_get (dlp_element_get_private (sink)->ended))
         continue;
       if (klass->flush != NULL && !klass->flush (DLP_SINK (sink), NULL, error))
-        return false;
+        return dlp_element_failed (sink, "flush", error);
       dlp_element_take_snapshot (sink, false);
     }
   return commit (self, complete, NULL, error);

@@ -163,4 +163,10 @@ DlpState *dlp_sink_save_base (DlpSink *self);
 GVariant *dlp_sink_describe_base (const DlpState *base);
 gboolean dlp_sink_load_base (DlpSink *self, GVariant *base, GError **error);
 
+/* (transfer full): not floating, a{sv}; NULL: describe() gave none. */
+GVariant *dlp_element_describe_state (DlpElement *self, const DlpState *state, GError **error);
+
+/* Behind a virtual function that failed: sees to it that there is an error. Returns false. */
+bool dlp_element_failed (DlpElement *self, const char *function, GError **error);
+
 G_END_DECLS

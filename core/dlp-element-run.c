@@ -22,7 +22,8 @@ dlp_element_start (DlpElement *self, GError **error)
   __atomic_store_n (&priv->moved_at, g_get_monotonic_time (), __ATOMIC_RELAXED);
   if (dlp_flag_get (priv->ended) || klass->start == NULL)
     return true;
-  return klass->start (self, priv->context->cancellable, error);
+  return klass->start (self, priv->context->cancellable, error) ||
+         dlp_element_failed (self, "start", error);
 }
 
 void
@@ -86,6 +87,7 @@ dlp_element_serve (DlpElement *self)
   klass = DLP_SINK_GET_CLASS (self);
   if (klass->flush != NULL && !klass->flush (DLP_SINK (self), priv->context->cancellable, &error))
     {
+      dlp_element_failed (self, "flush", &error);
       /* Interrupted by a stop: it is asked again for the last checkpoint. */
       if (dlp_flag_get (priv->context->stopping) &&
           g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))

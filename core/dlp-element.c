@@ -470,3 +470,35 @@ dlp_element_class_set_flags (DlpElementClass *klass, DlpElementFlags flags)
 {
   klass->flags = flags;
 }
+
+GVariant *
+dlp_element_describe_state (DlpElement *self, const DlpState *state, GError **error)
+{
+  GVariant *described = DLP_ELEMENT_GET_CLASS (self)->describe (self, state);
+
+  /* Nothing is what another language gives that raised something. */
+  if (described == NULL)
+    {
+      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                   "%s: its describe() gave nothing for its state", dlp_element_get_name (self));
+      return NULL;
+    }
+  /* Floating from C, not so from other languages. */
+  described = g_variant_take_ref (described);
+  if (g_variant_is_of_type (described, G_VARIANT_TYPE_VARDICT))
+    return described;
+  g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+               "%s: its describe() gave a value of type %s, not a{sv}", dlp_element_get_name (self),
+               g_variant_get_type_string (described));
+  g_variant_unref (described);
+  return NULL;
+}
+
+bool
+dlp_element_failed (DlpElement *self, const char *function, GError **error)
+{
+  if (error != NULL && *error == NULL)
+    g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                 "%s: its %s() failed without an error", dlp_element_get_name (self), function);
+  return false;
+}

@@ -7,7 +7,9 @@
 
 #define REPLACEMENT 0xFFFD
 
-G_DEFINE_QUARK (dlp - json - error - quark, dlp_json_error)
+/* clang-format off */
+G_DEFINE_QUARK (dlp-json-error-quark, dlp_json_error)
+/* clang-format on */
 
 /* An open object or array. */
 typedef struct
@@ -320,7 +322,11 @@ open_container (Parser *self, gboolean is_object)
   Frame frame = { is_object, FALSE, NULL, NULL };
 
   if (self->stack->len == DLP_JSON_MAX_DEPTH)
-    return fail (self, self->at, "more than %d levels", DLP_JSON_MAX_DEPTH);
+    {
+      fail (self, self->at, "more than %d levels", DLP_JSON_MAX_DEPTH);
+      self->error->code = DLP_JSON_ERROR_DEPTH;
+      return FALSE;
+    }
   if (self->build)
     frame.made = g_variant_builder_new (is_object ? G_VARIANT_TYPE_VARDICT : G_VARIANT_TYPE ("av"));
   g_array_append_val (self->stack, frame);

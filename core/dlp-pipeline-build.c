@@ -239,7 +239,7 @@ negotiate (DlpElement *element, GError **error)
         dlp_pad_set_schema (input, dlp_pad_get_schema (dlp_pad_get_peer (input)));
     }
   if (klass->negotiate != NULL && !klass->negotiate (element, error))
-    return false;
+    return dlp_element_failed (element, "negotiate", error);
   for (guint i = 0; i < dlp_element_get_n_outputs (element); i++)
     {
       DlpPad *output = dlp_element_get_output (element, i);
@@ -288,13 +288,15 @@ claim_files (DlpPipeline *self, DlpElement *element, GError **error)
   return true;
 }
 
+/* What has no place in the text, such as a quarantine, is named at least. */
 static void
-fail_claim (DlpPipeline *self, DlpElement *element, GError **error)
+fail_element (DlpPipeline *self, DlpElement *element, GError **error)
 {
   const char *name = dlp_element_get_name (element);
 
-  /* A quarantine has no place in the text. */
-  if (self->graph == NULL || dlp_graph_find_node (self->graph, name) == NULL)
+  if (error != NULL && *error != NULL && !g_str_has_prefix ((*error)->message, name) &&
+      ((*error)->domain == DLP_PIPELINE_ERROR || self->graph == NULL ||
+       dlp_graph_find_node (self->graph, name) == NULL))
     g_prefix_error (error, "%s: ", name);
   dlp_pipeline_place_error (self, element, error);
 }
@@ -330,13 +332,13 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
   for (guint i = 0; i < self->elements->len; i++)
     if (!claim_files (self, g_ptr_array_index (self->elements, i), error))
       {
-        fail_claim (self, g_ptr_array_index (self->elements, i), error);
+        fail_element (self, g_ptr_array_index (self->elements, i), error);
         return false;
       }
   for (guint i = 0; i < self->order->len; i++)
     if (!negotiate (g_ptr_array_index (self->order, i), error))
       {
-        dlp_pipeline_place_error (self, g_ptr_array_index (self->order, i), error);
+        fail_element (self, g_ptr_array_index (self->order, i), error);
         return false;
       }
   self->workers = count_workers (self);

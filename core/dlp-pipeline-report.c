@@ -164,6 +164,7 @@ describe_state (DlpElement *element, DlpElementPrivate *priv, bool quiet)
   DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
   g_autoptr (DlpState) state = NULL;
   g_autoptr (GVariant) described = NULL;
+  GVariant *said;
 
   if (quiet)
     state = klass->save (element);
@@ -175,9 +176,11 @@ describe_state (DlpElement *element, DlpElementPrivate *priv, bool quiet)
     }
   if (state == NULL)
     return NULL;
-  described = g_variant_ref_sink (klass->describe (element, state));
-  return klass->report != NULL ? g_variant_ref_sink (klass->report (element, described)) :
-                                 g_steal_pointer (&described);
+  described = dlp_element_describe_state (element, state, NULL);
+  if (described == NULL || klass->report == NULL)
+    return g_steal_pointer (&described);
+  said = klass->report (element, described);
+  return said != NULL ? g_variant_take_ref (said) : NULL;
 }
 
 static GVariant *

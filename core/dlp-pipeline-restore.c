@@ -132,13 +132,21 @@ describe_progress (DlpElement *element)
 }
 
 static GVariant *
-describe_element (DlpElement *element, const DlpElementPlace *place)
+describe_element (DlpElement *element, const DlpElementPlace *place, GError **error)
 {
   DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
   guint n_inputs = dlp_element_get_n_inputs (element);
   g_autofree gint64 *positions = g_new (gint64, n_inputs + 1);
+  g_autoptr (GVariant) state = NULL;
   GVariantDict dict;
   GVariant *described;
+
+  if (place->state != NULL)
+    {
+      state = dlp_element_describe_state (element, place->state, error);
+      if (state == NULL)
+        return NULL;
+    }
 
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "name", "s", dlp_element_get_name (element));
@@ -161,8 +169,8 @@ describe_element (DlpElement *element, const DlpElementPlace *place)
     g_variant_dict_insert_value (&dict, "emitted", describe_emitted (element, place->emitted));
   if (!place->needed)
     g_variant_dict_insert_value (&dict, "progress", describe_progress (element));
-  if (place->state != NULL)
-    g_variant_dict_insert_value (&dict, "state", klass->describe (element, place->state));
+  if (state != NULL)
+    g_variant_dict_insert_value (&dict, "state", state);
   if (place->base != NULL)
     g_variant_dict_insert_value (&dict, "sink", dlp_sink_describe_base (place->base));
   described = g_variant_dict_end (&dict);
@@ -237,7 +245,7 @@ place_elements (DlpPipeline *self,
         }
       if ((klass->flags & DLP_ELEMENT_LOG) && klass->make_durable != NULL && place->state != NULL &&
           !klass->make_durable (element, place->state, error))
-        return false;
+        return dlp_element_failed (element, "make_durable", error);
       if (!place->needed)
         continue;
       for (guint i = 0; i < dlp_element_get_n_inputs (element); i++)
@@ -290,8 +298,16 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
 
   g_variant_builder_init (&elements, G_VARIANT_TYPE ("aa{sv}"));
   for (guint i = 0; i < self->order->len; i++)
-    g_variant_builder_add_value (&elements,
-                                 describe_element (g_ptr_array_index (self->order, i), &places[i]));
+    {
+      GVariant *element = describe_element (g_ptr_array_index (self->order, i), &places[i], error);
+
+      if (element == NULL)
+        {
+          g_variant_builder_clear (&elements);
+          return NULL;
+        }
+      g_variant_builder_add_value (&elements, element);
+    }
 
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "format", "u", FORMAT);
@@ -504,7 +520,8 @@ load_state (DlpElement *element, GVariant *recorded, guint version, GError **err
 {
   g_autoptr (GVariant) state = g_variant_lookup_value (recorded, "state", G_VARIANT_TYPE_VARDICT);
 
-  return state == NULL || DLP_ELEMENT_GET_CLASS (element)->load (element, state, version, error);
+  return state == NULL || DLP_ELEMENT_GET_CLASS (element)->load (element, state, version, error) ||
+         dlp_element_failed (element, "load", error);
 }
 
 static bool
@@ -742,10 +759,10 @@ each_sink (DlpPipeline *self, bool discard, GError **error)
       klass = DLP_SINK_GET_CLASS (element);
       if (discard && klass->discard != NULL &&
           !klass->discard (DLP_SINK (element), self->overwrite, error))
-        return false;
+        return dlp_element_failed (element, "discard", error);
       if (!discard && klass->check_location != NULL &&
           !klass->check_location (DLP_SINK (element), self->overwrite, error))
-        return false;
+        return dlp_element_failed (element, "check_location", error);
     }
   return true;
 }
@@ -765,7 +782,8 @@ dlp_pipeline_discard_unfinished (DlpPipeline *self)
       g_autoptr (GError) error = NULL;
 
       if (klass != NULL && klass->get_location != NULL && klass->discard != NULL &&
-          !klass->discard (DLP_SINK (element), FALSE, &error))
+          !klass->discard (DLP_SINK (element), FALSE, &error) &&
+          !dlp_element_failed (element, "discard", &error))
         g_warning ("%s", error->message);
     }
 }

@@ -394,7 +394,7 @@ publish_again (DlpPipeline *self, GError **error)
         continue;
       state = DLP_ELEMENT_GET_CLASS (element)->save (element);
       if (!DLP_SINK_GET_CLASS (element)->publish (DLP_SINK (element), state, TRUE, NULL, error))
-        return false;
+        return dlp_element_failed (element, "publish", error);
     }
   return true;
 }

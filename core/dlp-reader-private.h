@@ -20,18 +20,6 @@ G_BEGIN_DECLS
 /* Of a bad record's bytes, kept for the pad `rejected`. */
 #define DLP_READER_MAX_REJECTED (64 * 1024)
 
-typedef enum
-{
-  DLP_BAD_RECORD_SKIP,
-  DLP_BAD_RECORD_FAIL,
-} DlpBadRecordAction;
-
-typedef enum
-{
-  DLP_DAMAGED_FILE_FAIL,
-  DLP_DAMAGED_FILE_KEEP,
-} DlpDamagedFileAction;
-
 typedef struct _DlpReaderLane DlpReaderLane;
 typedef struct _DlpReaderPrivate DlpReaderPrivate;
 

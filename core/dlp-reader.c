@@ -34,25 +34,23 @@ enum
 
 static GParamSpec *properties[N_PROPS];
 
-static G_DEFINE_QUARK (dlp - reader - counters, counters)
+/* clang-format off */
+static G_DEFINE_QUARK (dlp-reader-counters, counters)
+    /* clang-format on */
 
-    static GType dlp_bad_record_action_get_type (void);
-static GType dlp_damaged_file_action_get_type (void);
+    G_DEFINE_ENUM_TYPE (DlpBadRecordAction,
+                        dlp_bad_record_action,
+                        G_DEFINE_ENUM_VALUE (DLP_BAD_RECORD_SKIP, "skip"),
+                        G_DEFINE_ENUM_VALUE (DLP_BAD_RECORD_FAIL, "fail"))
 
-G_DEFINE_ENUM_TYPE (DlpBadRecordAction,
-                    dlp_bad_record_action,
-                    G_DEFINE_ENUM_VALUE (DLP_BAD_RECORD_SKIP, "skip"),
-                    G_DEFINE_ENUM_VALUE (DLP_BAD_RECORD_FAIL, "fail"))
+        G_DEFINE_ENUM_TYPE (DlpDamagedFileAction,
+                            dlp_damaged_file_action,
+                            G_DEFINE_ENUM_VALUE (DLP_DAMAGED_FILE_FAIL, "fail"),
+                            G_DEFINE_ENUM_VALUE (DLP_DAMAGED_FILE_KEEP, "keep"))
 
-G_DEFINE_ENUM_TYPE (DlpDamagedFileAction,
-                    dlp_damaged_file_action,
-                    G_DEFINE_ENUM_VALUE (DLP_DAMAGED_FILE_FAIL, "fail"),
-                    G_DEFINE_ENUM_VALUE (DLP_DAMAGED_FILE_KEEP, "keep"))
+            G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (DlpReader, dlp_reader, DLP_TYPE_ELEMENT)
 
-G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (DlpReader, dlp_reader, DLP_TYPE_ELEMENT)
-
-DlpReaderPrivate *
-dlp_reader_get_private (DlpReader *self)
+                DlpReaderPrivate *dlp_reader_get_private (DlpReader *self)
 {
   return dlp_reader_get_instance_private (self);
 }

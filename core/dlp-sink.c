@@ -53,7 +53,8 @@ drain (DlpSink *self, DlpSinkPrivate *priv, GCancellable *cancellable, GError **
           g_error_free (failure);
           return DLP_STEP_MORE;
         }
-      g_propagate_error (error, failure);
+      if (failure != NULL)
+        g_propagate_error (error, failure);
       return DLP_STEP_ERROR;
     }
   priv->state.drained = TRUE;

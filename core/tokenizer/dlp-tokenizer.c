@@ -18,7 +18,9 @@ struct _DlpTokenizer
 
 G_DEFINE_FINAL_TYPE (DlpTokenizer, dlp_tokenizer, G_TYPE_OBJECT)
 
-G_DEFINE_QUARK (dlp - tokenizer - error - quark, dlp_tokenizer_error)
+/* clang-format off */
+G_DEFINE_QUARK (dlp-tokenizer-error-quark, dlp_tokenizer_error)
+/* clang-format on */
 
 static void
 dlp_tokenizer_finalize (GObject *object)

@@ -35,7 +35,7 @@ struct _DlpDecoderClass
   GObjectClass parent_class;
 
   /**
-   * DlpDecoder::decode: (skip)
+   * DlpDecoderClass::decode: (skip)
    * @self: a decoder
    * @in: bytes of the file
    * @in_size: how many
@@ -65,7 +65,7 @@ struct _DlpDecoderClass
                       gsize *out_written,
                       GError **error);
   /**
-   * DlpDecoder::finish:
+   * DlpDecoderClass::finish:
    * @self: a decoder
    * @error: return location for an error
    *
@@ -79,7 +79,7 @@ struct _DlpDecoderClass
    */
   gboolean (*finish) (DlpDecoder *self, GError **error);
   /**
-   * DlpDecoder::get_warning:
+   * DlpDecoderClass::get_warning:
    * @self: a decoder
    *
    * Optional: something worth a warning, such as trailing zero bytes; read at the end.
@@ -92,7 +92,7 @@ struct _DlpDecoderClass
    */
   const char *(*get_warning) (DlpDecoder *self);
   /**
-   * DlpDecoder::limit_memory:
+   * DlpDecoderClass::limit_memory:
    * @self: a decoder
    * @bytes: the limit
    * @folder: (nullable): a folder
@@ -106,7 +106,7 @@ struct _DlpDecoderClass
    */
   void (*limit_memory) (DlpDecoder *self, gsize bytes, const char *folder);
   /**
-   * DlpDecoder::rest:
+   * DlpDecoderClass::rest:
    * @self: a decoder
    *
    * Optional: there may be no decode for long: what need not be in memory leaves it.

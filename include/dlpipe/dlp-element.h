@@ -161,7 +161,7 @@ struct _DlpElementClass
   guint state_oldest_version;
 
   /**
-   * DlpElement::request_pad:
+   * DlpElementClass::request_pad:
    * @self: an element
    * @direction: of which direction
    * @name: (nullable): its name; %NULL: none is given
@@ -181,7 +181,7 @@ struct _DlpElementClass
                           const char *name,
                           GError **error);
   /**
-   * DlpElement::negotiate:
+   * DlpElementClass::negotiate:
    * @self: an element
    * @error: return location for an error
    *
@@ -198,7 +198,7 @@ struct _DlpElementClass
   gboolean (*negotiate) (DlpElement *self, GError **error);
 
   /**
-   * DlpElement::start:
+   * DlpElementClass::start:
    * @self: an element
    * @cancellable: (nullable): a cancellable
    * @error: return location for an error
@@ -213,7 +213,7 @@ struct _DlpElementClass
    */
   gboolean (*start) (DlpElement *self, GCancellable *cancellable, GError **error);
   /**
-   * DlpElement::step:
+   * DlpElementClass::step:
    * @self: an element
    * @cancellable: (nullable): a cancellable
    * @error: return location for an error
@@ -231,7 +231,7 @@ struct _DlpElementClass
    */
   DlpStep (*step) (DlpElement *self, GCancellable *cancellable, GError **error);
   /**
-   * DlpElement::stop:
+   * DlpElementClass::stop:
    * @self: an element
    *
    * Optional: after the last step; also after a failed start.
@@ -243,7 +243,7 @@ struct _DlpElementClass
   void (*stop) (DlpElement *self);
 
   /**
-   * DlpElement::save:
+   * DlpElementClass::save:
    * @self: an element
    *
    * Optional: called between steps: a copy of the state.
@@ -256,7 +256,7 @@ struct _DlpElementClass
    */
   DlpState *(*save) (DlpElement *self);
   /**
-   * DlpElement::describe:
+   * DlpElementClass::describe:
    * @self: an element
    * @state: a state that save() gave
    *
@@ -264,13 +264,13 @@ struct _DlpElementClass
    *
    * Threads: any, also while step() runs.
    *
-   * Returns: (transfer floating): a value of type a{sv}
+   * Returns: (transfer full): a value of type a{sv}, floating or not
    *
    * Since: 0.1
    */
   GVariant *(*describe) (DlpElement *self, const DlpState *state);
   /**
-   * DlpElement::load:
+   * DlpElementClass::load:
    * @self: an element
    * @described: what describe() gave
    * @version: the version of it
@@ -286,7 +286,7 @@ struct _DlpElementClass
    */
   gboolean (*load) (DlpElement *self, GVariant *described, guint version, GError **error);
   /**
-   * DlpElement::mark_input:
+   * DlpElementClass::mark_input:
    * @self: an element
    * @input: the number of the input
    * @cursor: a cursor, to be set by dlp_cursor_set()
@@ -301,7 +301,7 @@ struct _DlpElementClass
    */
   void (*mark_input) (DlpElement *self, guint input, DlpCursor *cursor);
   /**
-   * DlpElement::make_durable:
+   * DlpElementClass::make_durable:
    * @self: an element
    * @state: a state that save() gave
    * @error: return location for an error
@@ -316,7 +316,7 @@ struct _DlpElementClass
    */
   gboolean (*make_durable) (DlpElement *self, const DlpState *state, GError **error);
   /**
-   * DlpElement::report:
+   * DlpElementClass::report:
    * @self: an element
    * @described: what describe() gave
    *
@@ -325,13 +325,13 @@ struct _DlpElementClass
    *
    * Threads: any.
    *
-   * Returns: (transfer floating): a value of type a{sv}
+   * Returns: (transfer full): a value of type a{sv}, floating or not
    *
    * Since: 0.1
    */
   GVariant *(*report) (DlpElement *self, GVariant *described);
   /**
-   * DlpElement::want_memory:
+   * DlpElementClass::want_memory:
    * @self: an element
    * @n_workers: threads in the pool
    *
@@ -348,7 +348,7 @@ struct _DlpElementClass
   gsize (*want_memory) (DlpElement *self, guint n_workers);
 
   /**
-   * DlpElement::comes_to:
+   * DlpElementClass::comes_to:
    * @self: an element
    * @property: the name of a property
    *

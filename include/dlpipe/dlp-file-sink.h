@@ -39,7 +39,7 @@ struct _DlpFileSinkClass
 
   const char *format;
   /**
-   * DlpFileSink::write_rows:
+   * DlpFileSinkClass::write_rows:
    * @self: a sink
    * @batch: a record batch
    * @row: the first row
@@ -57,7 +57,7 @@ struct _DlpFileSinkClass
   gboolean (
       *write_rows) (DlpFileSink *self, DlpRecordBatch *batch, guint row, guint n, GError **error);
   /**
-   * DlpFileSink::write_end:
+   * DlpFileSinkClass::write_end:
    * @self: a sink
    * @error: return location for an error
    *

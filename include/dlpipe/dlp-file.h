@@ -112,7 +112,7 @@ struct _DlpSchemeClass
   GObjectClass parent_class;
 
   /**
-   * DlpScheme::list:
+   * DlpSchemeClass::list:
    * @self: a scheme
    * @pattern: (type filename): a glob or name
    * @cancellable: (nullable): a cancellable
@@ -124,7 +124,7 @@ struct _DlpSchemeClass
    *
    * Threads: several at once.
    *
-   * Returns: (transfer full) (element-type DlpFile): files
+   * Returns: (transfer container) (element-type DlpFile): files, which the array holds
    *
    * Since: 0.1
    */
@@ -133,7 +133,7 @@ struct _DlpSchemeClass
                       GCancellable *cancellable,
                       GError **error);
   /**
-   * DlpScheme::identify:
+   * DlpSchemeClass::identify:
    * @self: a scheme
    * @uri: (type filename): a URI or path
    * @cancellable: (nullable): a cancellable
@@ -152,7 +152,7 @@ struct _DlpSchemeClass
                         GCancellable *cancellable,
                         GError **error);
   /**
-   * DlpScheme::open:
+   * DlpSchemeClass::open:
    * @self: a scheme
    * @file: a file
    * @offset: where to begin, in bytes
@@ -173,7 +173,7 @@ struct _DlpSchemeClass
                          GCancellable *cancellable,
                          GError **error);
   /**
-   * DlpScheme::prefetch:
+   * DlpSchemeClass::prefetch:
    * @self: a scheme
    * @file: a file
    * @bytes: how many
@@ -186,7 +186,7 @@ struct _DlpSchemeClass
    */
   void (*prefetch) (DlpScheme *self, DlpFile *file, gint64 bytes);
   /**
-   * DlpScheme::check:
+   * DlpSchemeClass::check:
    * @self: a scheme
    * @file: a file
    * @stream: what open() gave
@@ -251,7 +251,7 @@ void dlp_scheme_register (const char *name, GType type);
  *
  * Threads: any.
  *
- * Returns: (transfer full) (element-type DlpFile): files
+ * Returns: (transfer container) (element-type DlpFile): files, which the array holds
  *
  * Since: 0.1
  */

@@ -20,6 +20,7 @@ G_BEGIN_DECLS
 /**
  * DlpJsonError:
  * @DLP_JSON_ERROR_SYNTAX: the text is not JSON; the message says at which byte
+ * @DLP_JSON_ERROR_DEPTH: nested deeper than %DLP_JSON_MAX_DEPTH; since 0.2
  *
  * Errors of reading JSON.
  *
@@ -28,6 +29,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   DLP_JSON_ERROR_SYNTAX,
+  DLP_JSON_ERROR_DEPTH,
 } DlpJsonError;
 
 DLP_AVAILABLE_IN_0_1

@@ -77,7 +77,7 @@ G_BEGIN_DECLS
  * is fixed: recorded, compared, a difference between two runs over one state is refused. */
 
 /**
- * DLP_PARAM_FREE: (skip)
+ * DLP_PARAM_FREE: (value 256)
  *
  * A flag of an element's property: it may change between two runs over one state.
  *
@@ -86,7 +86,7 @@ G_BEGIN_DECLS
 #define DLP_PARAM_FREE (1 << (G_PARAM_USER_SHIFT + 0))
 
 /**
- * DLP_PARAM_ELASTIC: (skip)
+ * DLP_PARAM_ELASTIC: (value 512)
  *
  * A flag of an element's property: it may change between two runs over one state, as rank and world
  * size do.
@@ -96,7 +96,7 @@ G_BEGIN_DECLS
 #define DLP_PARAM_ELASTIC (1 << (G_PARAM_USER_SHIFT + 1))
 
 /**
- * DLP_PARAM_MUTABLE: (skip)
+ * DLP_PARAM_MUTABLE: (value 1024)
  *
  * A flag of an element's property: it may change while the pipeline runs.
  *
@@ -105,7 +105,7 @@ G_BEGIN_DECLS
 #define DLP_PARAM_MUTABLE (1 << (G_PARAM_USER_SHIFT + 2))
 
 /**
- * DLP_PARAM_BYTES: (skip)
+ * DLP_PARAM_BYTES: (value 4096)
  *
  * A flag of an element's property: in graph text a count of bytes (16M is 16 MiB).
  *
@@ -114,7 +114,7 @@ G_BEGIN_DECLS
 #define DLP_PARAM_BYTES (1 << (G_PARAM_USER_SHIFT + 4))
 
 /**
- * DLP_PARAM_DURATION: (skip)
+ * DLP_PARAM_DURATION: (value 8192)
  *
  * A flag of an element's property: a time in microseconds; in graph text with a unit (5s).
  *

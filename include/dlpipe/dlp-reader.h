@@ -16,6 +16,43 @@ G_BEGIN_DECLS
  */
 typedef struct _DlpReaderChunk DlpReaderChunk;
 
+/**
+ * DlpBadRecordAction:
+ * @DLP_BAD_RECORD_SKIP: counted, warned of, handed to the pad `rejected`
+ * @DLP_BAD_RECORD_FAIL: the first one ends the run
+ *
+ * What a bad record does.
+ *
+ * Since: 0.2
+ */
+typedef enum
+{
+  DLP_BAD_RECORD_SKIP,
+  DLP_BAD_RECORD_FAIL,
+} DlpBadRecordAction;
+
+/**
+ * DlpDamagedFileAction:
+ * @DLP_DAMAGED_FILE_FAIL: it ends the run
+ * @DLP_DAMAGED_FILE_KEEP: the records before the damage are kept, and it goes on
+ *
+ * What a file does that is cut or corrupt.
+ *
+ * Since: 0.2
+ */
+typedef enum
+{
+  DLP_DAMAGED_FILE_FAIL,
+  DLP_DAMAGED_FILE_KEEP,
+} DlpDamagedFileAction;
+
+#define DLP_TYPE_BAD_RECORD_ACTION (dlp_bad_record_action_get_type ())
+#define DLP_TYPE_DAMAGED_FILE_ACTION (dlp_damaged_file_action_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_bad_record_action_get_type (void) G_GNUC_CONST;
+DLP_AVAILABLE_IN_0_2
+GType dlp_damaged_file_action_get_type (void) G_GNUC_CONST;
+
 #define DLP_TYPE_READER (dlp_reader_get_type ())
 /**
  * DlpReader:
@@ -41,8 +78,7 @@ G_DECLARE_DERIVABLE_TYPE (DlpReader, dlp_reader, DLP, READER, DlpElement)
 /**
  * DlpReader:on-bad-record:
  *
- * What a bad record does. skip: counted, warned of, handed to the pad `rejected`; fail: the first
- * one ends the run.
+ * What a bad record does.
  *
  * Since: 0.1
  */
@@ -67,8 +103,7 @@ G_DECLARE_DERIVABLE_TYPE (DlpReader, dlp_reader, DLP, READER, DlpElement)
 /**
  * DlpReader:on-damaged-file:
  *
- * What a file does that is cut or corrupt. fail; keep: the records before the damage are kept, and
- * it goes on.
+ * What a file does that is cut or corrupt.
  *
  * Since: 0.1
  */
@@ -116,7 +151,7 @@ struct _DlpReaderClass
   DlpElementClass parent_class;
 
   /**
-   * DlpReader::get_schema:
+   * DlpReaderClass::get_schema:
    * @self: a reader
    * @error: return location for an error
    *
@@ -130,7 +165,7 @@ struct _DlpReaderClass
    */
   DlpSchema *(*get_schema) (DlpReader *self, GError **error);
   /**
-   * DlpReader::cut:
+   * DlpReaderClass::cut:
    * @self: a reader
    * @data: (array length=size): bytes of the file
    * @size: how many
@@ -146,7 +181,7 @@ struct _DlpReaderClass
    */
   gsize (*cut) (DlpReader *self, const guint8 *data, gsize size);
   /**
-   * DlpReader::find_end:
+   * DlpReaderClass::find_end:
    * @self: a reader
    * @data: (array length=size): bytes of the file
    * @size: how many
@@ -162,7 +197,7 @@ struct _DlpReaderClass
    */
   gsize (*find_end) (DlpReader *self, const guint8 *data, gsize size);
   /**
-   * DlpReader::worker_new:
+   * DlpReaderClass::worker_new:
    * @self: a reader
    *
    * Optional: makes what a worker keeps; called once a worker, before its first parse().
@@ -175,7 +210,7 @@ struct _DlpReaderClass
    */
   gpointer (*worker_new) (DlpReader *self);
   /**
-   * DlpReader::worker_free:
+   * DlpReaderClass::worker_free:
    * @self: a reader
    * @worker: (nullable): it
    *
@@ -187,7 +222,7 @@ struct _DlpReaderClass
    */
   void (*worker_free) (DlpReader *self, gpointer worker);
   /**
-   * DlpReader::parse:
+   * DlpReaderClass::parse:
    * @self: a reader
    * @worker: (nullable): what worker_new() gave
    * @chunk: a chunk

@@ -77,7 +77,7 @@ struct _DlpSinkClass
   DlpElementClass parent_class;
 
   /**
-   * DlpSink::consume:
+   * DlpSinkClass::consume:
    * @self: a sink
    * @batch: a record batch
    * @row: the first row
@@ -100,7 +100,7 @@ struct _DlpSinkClass
                        GCancellable *cancellable,
                        GError **error);
   /**
-   * DlpSink::drain:
+   * DlpSinkClass::drain:
    * @self: a sink
    * @cancellable: (nullable): a cancellable
    * @error: return location for an error
@@ -117,7 +117,7 @@ struct _DlpSinkClass
    */
   gboolean (*drain) (DlpSink *self, GCancellable *cancellable, GError **error);
   /**
-   * DlpSink::flush:
+   * DlpSinkClass::flush:
    * @self: a sink
    * @cancellable: (nullable): a cancellable
    * @error: return location for an error
@@ -132,7 +132,7 @@ struct _DlpSinkClass
    */
   gboolean (*flush) (DlpSink *self, GCancellable *cancellable, GError **error);
   /**
-   * DlpSink::sync:
+   * DlpSinkClass::sync:
    * @self: a sink
    * @state: a state that save() gave
    * @cancellable: (nullable): a cancellable
@@ -151,7 +151,7 @@ struct _DlpSinkClass
                     GCancellable *cancellable,
                     GError **error);
   /**
-   * DlpSink::publish:
+   * DlpSinkClass::publish:
    * @self: a sink
    * @state: a state that save() gave
    * @complete: the run is over; in this version it is called with %TRUE only, once at the end of a
@@ -174,7 +174,7 @@ struct _DlpSinkClass
                        GCancellable *cancellable,
                        GError **error);
   /**
-   * DlpSink::get_location:
+   * DlpSinkClass::get_location:
    * @self: a sink
    *
    * Optional: where the output goes, for the state folder and messages.
@@ -187,7 +187,7 @@ struct _DlpSinkClass
    */
   char *(*get_location) (DlpSink *self);
   /**
-   * DlpSink::list_files:
+   * DlpSinkClass::list_files:
    * @self: a sink
    *
    * Optional: names of all files that it is going to have written; before it negotiates. No two
@@ -201,7 +201,7 @@ struct _DlpSinkClass
    */
   char **(*list_files) (DlpSink *self);
   /**
-   * DlpSink::check_location:
+   * DlpSinkClass::check_location:
    * @self: a sink
    * @overwrite: whether the output of another run may be replaced
    * @error: return location for an error
@@ -217,7 +217,7 @@ struct _DlpSinkClass
    */
   gboolean (*check_location) (DlpSink *self, gboolean overwrite, GError **error);
   /**
-   * DlpSink::discard:
+   * DlpSinkClass::discard:
    * @self: a sink
    * @overwrite: and what the manifest of another run lists
    * @error: return location for an error
@@ -233,7 +233,7 @@ struct _DlpSinkClass
    */
   gboolean (*discard) (DlpSink *self, gboolean overwrite, GError **error);
   /**
-   * DlpSink::is_resumable:
+   * DlpSinkClass::is_resumable:
    * @self: a sink
    *
    * Optional: whether a run may be continued: %FALSE for a sink that cannot go back (standard

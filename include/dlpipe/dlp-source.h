@@ -31,7 +31,7 @@ struct _DlpSourceClass
   DlpElementClass parent_class;
 
   /**
-   * DlpSource::produce:
+   * DlpSourceClass::produce:
    * @self: a source
    * @out: the output pad
    * @cancellable: (nullable): a cancellable

@@ -61,7 +61,7 @@ struct _DlpTransformClass
   const char *const *counters;
 
   /**
-   * DlpTransform::worker_new:
+   * DlpTransformClass::worker_new:
    * @self: a transform
    *
    * Optional: makes what a worker keeps; called once a worker, before its first process(), on that
@@ -75,7 +75,7 @@ struct _DlpTransformClass
    */
   gpointer (*worker_new) (DlpTransform *self);
   /**
-   * DlpTransform::worker_free:
+   * DlpTransformClass::worker_free:
    * @self: a transform
    * @worker: (nullable): it
    *
@@ -87,7 +87,7 @@ struct _DlpTransformClass
    */
   void (*worker_free) (DlpTransform *self, gpointer worker);
   /**
-   * DlpTransform::process:
+   * DlpTransformClass::process:
    * @self: a transform
    * @worker: (nullable): what worker_new() gave
    * @batch: a record batch
