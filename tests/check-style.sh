@@ -16,7 +16,7 @@ if [ -e .git ] && command -v git >/dev/null; then
   # A tree that belongs to somebody else, as in a container, is no reason to refuse.
   mapfile -t files < <(git -c safe.directory='*' ls-files)
 else
-  mapfile -t files < <(find . -name 'build*' -prune -o -name '.?*' -prune -o -type f -printf '%P\n')
+  mapfile -t files < <(find . \( -name 'build*' -o -name 'obj-*' \) -prune -o -name '.?*' -prune -o -type f -printf '%P\n')
 fi
 [ ${#files[@]} -gt 0 ] || complain "no file found in $PWD"
 

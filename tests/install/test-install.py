@@ -20,6 +20,9 @@ def list_files(prefix):
     for folder, _, files in os.walk(prefix):
         for name in files:
             path = os.path.relpath(os.path.join(folder, name), prefix)
+            # Pages and examples are folders of the tree as they are.
+            if path.startswith(('share/doc/dlpipe/docs/', 'share/doc/dlpipe/plugins/')):
+                continue
             path = re.sub('^' + re.escape(LIBDIR) + '/', 'LIBDIR/', path)
             names.append(path.replace('.so.' + VERSION, '.so.VERSION'))
     return sorted(names)
