@@ -44,6 +44,7 @@ GType dlp_app_sink_state_get_type (void);
 DLP_AVAILABLE_IN_0_2
 GType dlp_app_sink_confirm_get_type (void);
 
+#define DLP_TYPE_APP_SINK (dlp_app_sink_get_type ())
 /**
  * DlpAppSink:
  *
@@ -65,14 +66,51 @@ GType dlp_app_sink_confirm_get_type (void);
  * checkpoint was written: what was given after that is given again by a run that goes on from it.
  * The run is complete when all records were confirmed and the end was met.
  *
- * Properties: `max-records` (a pull gives at most so many), `max-batches` and `max-bytes` (what it
- * holds ready), `state` and `confirm`.
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+G_DECLARE_FINAL_TYPE (DlpAppSink, dlp_app_sink, DLP, APP_SINK, DlpSink)
+
+/**
+ * DlpAppSink:max-records:
+ *
+ * Records that a pull gives at most. Training batches come whole.
  *
  * Since: 0.2
  */
-#define DLP_TYPE_APP_SINK (dlp_app_sink_get_type ())
-DLP_AVAILABLE_IN_0_2
-G_DECLARE_FINAL_TYPE (DlpAppSink, dlp_app_sink, DLP, APP_SINK, DlpSink)
+
+/**
+ * DlpAppSink:max-batches:
+ *
+ * Record batches that are held ready for the program.
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpAppSink:max-bytes:
+ *
+ * Bytes that are held ready for the program, and one record batch beyond; less where the memory of
+ * the pipeline is short.
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpAppSink:state:
+ *
+ * Where a continued run goes on.
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpAppSink:confirm:
+ *
+ * What confirms the records that were given.
+ *
+ * Since: 0.2
+ */
 
 /**
  * dlp_app_sink_pull:

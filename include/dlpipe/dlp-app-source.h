@@ -5,6 +5,7 @@
 
 G_BEGIN_DECLS
 
+#define DLP_TYPE_APP_SOURCE (dlp_app_source_get_type ())
 /**
  * DlpAppSource:
  *
@@ -31,14 +32,52 @@ G_BEGIN_DECLS
  * beginning of the run; with the property `keep-coordinates` they keep their own. Of a schema of
  * files the file is what is counted.
  *
- * Properties: `schema` (such as "text:string,score:double?"), `tokens`, `keep-coordinates`,
- * `max-batches` and `max-bytes` (what it holds).
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+G_DECLARE_FINAL_TYPE (DlpAppSource, dlp_app_source, DLP, APP_SOURCE, DlpSource)
+
+/**
+ * DlpAppSource:schema:
+ *
+ * The fields of what is pushed, such as `text:string,score:double?`. The types are those that
+ * dlp_field_type_to_string() names; with a question mark a value may be null.
  *
  * Since: 0.2
  */
-#define DLP_TYPE_APP_SOURCE (dlp_app_source_get_type ())
-DLP_AVAILABLE_IN_0_2
-G_DECLARE_FINAL_TYPE (DlpAppSource, dlp_app_source, DLP, APP_SOURCE, DlpSource)
+
+/**
+ * DlpAppSource:tokens:
+ *
+ * Whether each push has a token.
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpAppSource:keep-coordinates:
+ *
+ * Whether records keep the coordinates that they were pushed with.
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpAppSource:max-batches:
+ *
+ * Pushed batches that are held at most.
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpAppSource:max-bytes:
+ *
+ * Bytes that are held at most, and one batch beyond; less where the memory of the pipeline is
+ * short.
+ *
+ * Since: 0.2
+ */
 
 /**
  * dlp_app_source_set_schema:

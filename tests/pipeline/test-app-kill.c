@@ -15,7 +15,7 @@
 
 #include "app-rig.h"
 
-#define RECORDS 4000
+#define RECORDS 2000
 #define GRAPH                                                                                      \
   "app-source name=in schema=text:string tokens=true ! shuffle size=300 ! tee name=t ! app-sink "  \
   "name=out  t. ! app-sink name=other max-batches=1"
