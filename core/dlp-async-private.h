@@ -20,6 +20,7 @@ DlpAsyncCall *dlp_async_call_new (gpointer source,
 void dlp_async_call_set_source (DlpAsyncCall *self, gpointer source);
 /* In the main context, right before the callback is due. */
 void dlp_async_call_set_before (DlpAsyncCall *self, void (*before) (gpointer source));
+gpointer dlp_async_call_get_source (DlpAsyncCall *self);
 GCancellable *dlp_async_call_get_cancellable (DlpAsyncCall *self);
 /* @cancelled is called on the thread that cancels; not any more once the callback was called. */
 void dlp_async_call_watch (DlpAsyncCall *self, GCallback cancelled);

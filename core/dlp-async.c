@@ -57,6 +57,12 @@ dlp_async_call_set_before (DlpAsyncCall *self, void (*before) (gpointer source))
   self->before = before;
 }
 
+gpointer
+dlp_async_call_get_source (DlpAsyncCall *self)
+{
+  return self->source;
+}
+
 GCancellable *
 dlp_async_call_get_cancellable (DlpAsyncCall *self)
 {

@@ -122,9 +122,9 @@ ask (DlpElement *sink)
   dlp_flag_set (priv->snapshot_wanted);
 }
 
-/* False: the run ends, and with it the sinks stop answering. */
+/* False: the run ends, and with it the sinks stop answering; or @cancellable (nullable). */
 static bool
-collect (DlpCheckpointer *self)
+collect (DlpCheckpointer *self, GCancellable *cancellable)
 {
   bool all;
 
@@ -139,7 +139,7 @@ collect (DlpCheckpointer *self)
       all = true;
       for (guint i = 0; i < self->sinks->len && all; i++)
         all = has_snapshot (g_ptr_array_index (self->sinks, i));
-      if (all || must_leave (self))
+      if (all || must_leave (self) || g_cancellable_is_cancelled (cancellable))
         break;
       wait_until (self, g_get_monotonic_time () + TICK / 10);
     }
@@ -275,6 +275,66 @@ commit (DlpCheckpointer *self, bool complete, GCancellable *cancellable, GError 
   return ok;
 }
 
+static void
+fail_capture (GError **error)
+{
+  g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+               "the run is about to end, so that its state cannot be saved any more");
+}
+
+/* NULL without an error: not now, but soon. */
+static GVariant *
+try_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error)
+{
+  guint n = self->sinks->len;
+  DlpSnapshot *snapshots = NULL;
+  GVariant *payload = NULL;
+  GError *local = NULL;
+
+  if (!collect (self, cancellable))
+    {
+      if (!g_cancellable_set_error_if_cancelled (cancellable, error))
+        fail_capture (error);
+      return NULL;
+    }
+  snapshots = g_new0 (DlpSnapshot, n);
+  copy_snapshots (self, snapshots);
+  /* As in commit(). */
+  if (dlp_flag_get (self->pipeline->run->finishing))
+    g_set_error (
+        error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+        "the inputs of the run are being ended early, which a continued run would not see");
+  else
+    payload = dlp_pipeline_make_checkpoint (self->pipeline, snapshots, n, false, &local);
+  free_snapshots (snapshots, n);
+  if (local != NULL && !g_error_matches (local, G_IO_ERROR, G_IO_ERROR_PENDING))
+    g_propagate_error (error, local);
+  else
+    g_clear_error (&local);
+  return payload;
+}
+
+GVariant *
+dlp_checkpointer_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error)
+{
+  GError *local = NULL;
+  GVariant *payload;
+
+  while ((payload = try_capture (self, cancellable, &local)) == NULL && local == NULL)
+    {
+      /* What left by a stop does not settle any more. */
+      if (must_leave (self))
+        {
+          fail_capture (error);
+          return NULL;
+        }
+      g_usleep (RETRY);
+    }
+  if (local != NULL)
+    g_propagate_error (error, local);
+  return payload;
+}
+
 bool
 dlp_checkpointer_commit (DlpCheckpointer *self, bool complete, GError **error)
 {
@@ -326,7 +386,7 @@ try_commit (DlpCheckpointer *self)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!collect (self) || commit (self, false, self->pipeline->run->cancellable, &error))
+  if (!collect (self, NULL) || commit (self, false, self->pipeline->run->cancellable, &error))
     return true;
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PENDING))
     return false;

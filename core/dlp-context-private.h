@@ -69,6 +69,13 @@ GVariant *dlp_context_describe_warnings (DlpContext *self, guint64 *n);
 /* Puts those of former attempts before. */
 void dlp_context_restore_warnings (DlpContext *self, GVariant *warnings, guint64 n);
 
+/* inputs_lock: @key: stage/source/file; @identity: its size too. */
+void
+dlp_context_add_input (DlpContext *self, const char *key, const char *identity, const char *uri);
+/* (floating): a(ayayay), what was opened, where no state folder knows it. */
+GVariant *dlp_context_describe_inputs (DlpContext *self);
+void dlp_context_restore_inputs (DlpContext *self, GVariant *opened);
+
 void dlp_context_yield_at_random (void);
 
 /* Where the order of threads shall not matter. */

@@ -3,6 +3,7 @@
 #include "dlp-context-private.h"
 
 #include <sched.h>
+#include <string.h>
 #include <time.h>
 
 DlpContext *
@@ -48,6 +49,48 @@ dlp_context_warn (DlpContext *self, const char *text)
 }
 
 /* Each thread has its own sequence: one that is shared would order the threads. */
+GVariant *
+dlp_context_describe_inputs (DlpContext *self)
+{
+  GVariantBuilder builder;
+  GHashTableIter iter;
+  gpointer key, value;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(ayayay)"));
+  pthread_mutex_lock (&self->inputs_lock);
+  g_hash_table_iter_init (&iter, self->inputs);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_variant_builder_add (&builder, "(^ay^ay^ay)", key, value,
+                           (const char *) value + strlen (value) + 1);
+  pthread_mutex_unlock (&self->inputs_lock);
+  return g_variant_builder_end (&builder);
+}
+
+void
+dlp_context_add_input (DlpContext *self, const char *key, const char *identity, const char *uri)
+{
+  gsize n = strlen (identity) + 1;
+  gsize n_uri = strlen (uri) + 1;
+  char *both = g_malloc (n + n_uri);
+
+  memcpy (both, identity, n);
+  memcpy (both + n, uri, n_uri);
+  g_hash_table_insert (self->inputs, g_strdup (key), both);
+}
+
+void
+dlp_context_restore_inputs (DlpContext *self, GVariant *opened)
+{
+  GVariantIter iter;
+  const char *key, *identity, *uri;
+
+  pthread_mutex_lock (&self->inputs_lock);
+  g_variant_iter_init (&iter, opened);
+  while (g_variant_iter_next (&iter, "(^&ay^&ay^&ay)", &key, &identity, &uri))
+    dlp_context_add_input (self, key, identity, uri);
+  pthread_mutex_unlock (&self->inputs_lock);
+}
+
 void
 dlp_context_yield_at_random (void)
 {

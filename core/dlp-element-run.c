@@ -176,7 +176,7 @@ input_key (const DlpCoordinate *at)
   return g_strdup_printf ("%u/%u/%u", at->stage, at->source, at->file);
 }
 
-/* Without a state folder the same check is made within the process, from an own table. */
+/* Without a state folder the same check is made from an own table. */
 static gboolean
 check_known_input (DlpContext *context,
                    const DlpCoordinate *at,
@@ -187,26 +187,30 @@ check_known_input (DlpContext *context,
 {
   g_autofree char *key = input_key (at);
   g_autofree char *now = g_strdup_printf ("%" G_GINT64_FORMAT " bytes, %s", size, identity);
+  g_autofree char *shown = NULL;
+  g_autofree char *shown_before = NULL;
   const char *before = g_hash_table_lookup (context->inputs, key);
+  const char *uri_before;
 
   if (before == NULL)
     {
-      gsize n = strlen (now) + 1;
-      gsize n_uri = strlen (uri) + 1;
-      char *both = g_malloc (n + n_uri);
+      dlp_context_add_input (context, key, now, uri);
+      return TRUE;
+    }
+  uri_before = before + strlen (before) + 1;
+  if (strcmp (before, now) == 0 && strcmp (uri_before, uri) == 0)
+    return TRUE;
 
-      memcpy (both, now, n);
-      memcpy (both + n, uri, n_uri);
-      g_hash_table_insert (context->inputs, g_steal_pointer (&key), both);
-    }
-  else if (g_strcmp0 (before, now) != 0)
-    {
-      g_autofree char *shown = dlp_uri_escape_for_display (uri);
-      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED,
-                   "%s: changed while the pipeline runs: was %s, is %s", shown, before, now);
-      return FALSE;
-    }
-  return TRUE;
+  shown = dlp_uri_escape_for_display (uri);
+  shown_before = dlp_uri_escape_for_display (uri_before);
+  if (strcmp (uri_before, uri) != 0)
+    g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED,
+                 "the list of input files changed: file %u of source %u was %s, is %s", at->file,
+                 at->source, shown_before, shown);
+  else
+    g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED,
+                 "%s: changed since it was first opened: was %s, is %s", shown, before, now);
+  return FALSE;
 }
 
 static gboolean

@@ -40,7 +40,8 @@ struct _DlpPipeline
   gboolean overwrite;
   gboolean restart;
   gboolean seed_given;
-  bool from_state;     /* the graph is the one of a state folder */
+  bool from_state;     /* the graph is the one of a state */
+  GVariant *saved;     /* the state itself, where that is not in a folder */
   GHashTable *options; /* of "ELEMENT.PROPERTY": what dlp_pipeline_set_property_text() set */
 
   bool prepared;    /* lock, or by who set it */
@@ -67,6 +68,7 @@ struct _DlpPipeline
   bool runner_done;         /* lock */
   bool was_run;             /* lock: run() was called */
   bool active;              /* lock: run() was called and has no result yet */
+  bool capturing;           /* lock: dlp_pipeline_save_state() goes on */
   bool runs_alone;          /* lock: run_async() was, and the run holds no reference */
   bool dropped;             /* lock: the program gave back its last one meanwhile; atomic to read */
 
@@ -108,6 +110,8 @@ void dlp_pipeline_discard_unfinished (DlpPipeline *self);
 /* As restore does, but changes nothing: for dlp_pipeline_check_state(). */
 bool dlp_pipeline_look_at_state (DlpPipeline *self, GError **error);
 bool dlp_pipeline_restore (DlpPipeline *self, GError **error);
+/* Whether all elements can go back to where they were. */
+bool dlp_pipeline_check_resumable (DlpPipeline *self, GError **error);
 /* (transfer none) floating. */
 GVariant *dlp_pipeline_describe_elements (DlpPipeline *self);
 
@@ -140,6 +144,10 @@ void dlp_checkpointer_snapshot_taken (DlpCheckpointer *self);
 void dlp_checkpointer_stop (DlpCheckpointer *self);
 /* The last commit, when nothing runs any more, by the caller. */
 bool dlp_checkpointer_commit (DlpCheckpointer *self, bool complete, GError **error);
+/* (floating) (nullable): the payload of a checkpoint of this moment, of a run without a state
+ * folder; waits for the sinks. One call at a time. */
+GVariant *
+dlp_checkpointer_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error);
 void dlp_checkpointer_free (DlpCheckpointer *self);
 guint dlp_checkpointer_get_count (DlpCheckpointer *self);
 /* status.json as things stand. */

@@ -14,6 +14,8 @@
  *   elapsed       d    s, over all attempts
  *   inputs-length t    of the list of input files, and its hash
  *   inputs-hash   t
+ *   opened        a(ayayay)  (of a state without a folder only): of each input file that was
+ *                            opened: stage/source/file, size and identity, URI
  *   warnings      as   the first hundred of all attempts; n-warnings t: how many there were
  *   elements      aa{sv}, producers first:
  *     name s, factory s, needed b, version u, oldest u, fixed a{ss}, links as,
@@ -34,11 +36,11 @@
 #define DRAINED (-1)
 #define CLOSED_AT(position) (-2 - (gint64) (position))
 
-static const char *const checkpoint_keys[] = { "format",     "graph",          "seed",
-                                               "run-id",     "attempt",        "complete",
-                                               "elapsed",    "inputs-length",  "inputs-hash",
-                                               "elements",   "warnings",       "n-warnings",
-                                               "quarantine", "finished-early", NULL };
+static const char *const checkpoint_keys[] = {
+  "format",     "graph",          "seed",        "run-id",   "attempt",  "complete",
+  "elapsed",    "inputs-length",  "inputs-hash", "elements", "warnings", "n-warnings",
+  "quarantine", "finished-early", "opened",      NULL
+};
 static const char *const element_keys[] = { "name",  "factory",  "needed",  "version", "oldest",
                                             "fixed", "links",    "emitted", "inputs",  "state",
                                             "sink",  "progress", NULL };
@@ -286,14 +288,15 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
   g_autofree DlpElementPlace *places = g_new0 (DlpElementPlace, self->order->len);
   g_autofree char *graph = dlp_pipeline_to_string (self);
   double before, elapsed = dlp_pipeline_get_elapsed (self, &before);
-  guint64 inputs_length, inputs_hash, n_warnings;
+  guint64 inputs_length = 0, inputs_hash = 0, n_warnings;
   GVariantBuilder elements;
   GVariantDict dict;
 
   if (!place_elements (self, snapshots, n, places, error))
     return NULL;
   /* After the marks were taken: what they speak of is in the list. */
-  if (!dlp_state_dir_sync_inputs (self->dir, &inputs_length, &inputs_hash, error))
+  if (self->dir != NULL &&
+      !dlp_state_dir_sync_inputs (self->dir, &inputs_length, &inputs_hash, error))
     return NULL;
 
   g_variant_builder_init (&elements, G_VARIANT_TYPE ("aa{sv}"));
@@ -324,6 +327,8 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
   g_variant_dict_insert (&dict, "elapsed", "d", elapsed);
   g_variant_dict_insert (&dict, "inputs-length", "t", inputs_length);
   g_variant_dict_insert (&dict, "inputs-hash", "t", inputs_hash);
+  if (self->dir == NULL)
+    g_variant_dict_insert_value (&dict, "opened", dlp_context_describe_inputs (self->run));
   g_variant_dict_insert_value (&dict, "warnings",
                                dlp_context_describe_warnings (self->run, &n_warnings));
   g_variant_dict_insert (&dict, "n-warnings", "t", n_warnings);
@@ -601,6 +606,12 @@ find_recorded (GVariant *elements, const char *name)
   return NULL;
 }
 
+static const char *
+name_state (DlpPipeline *self)
+{
+  return self->dir != NULL ? dlp_state_dir_get_path (self->dir) : "the saved state";
+}
+
 static bool
 restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
 {
@@ -621,7 +632,7 @@ restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
         }
       if (!restore_element (element, recorded, error))
         {
-          g_prefix_error (error, "%s: ", dlp_state_dir_get_path (self->dir));
+          g_prefix_error (error, "%s: ", name_state (self));
           return false;
         }
     }
@@ -649,6 +660,21 @@ compare_quarantine (DlpPipeline *self, GVariant *payload, GError **error)
   return false;
 }
 
+static bool
+restore_opened (DlpPipeline *self, GVariant *payload, guint64 length, guint64 hash, GError **error)
+{
+  g_autoptr (GVariant) opened = NULL;
+
+  if (self->dir != NULL)
+    return dlp_state_dir_restore_inputs (self->dir, length, hash, error);
+  opened = dlp_state_get_value (payload, "opened", G_VARIANT_TYPE ("a(ayayay)"), error);
+  if (opened == NULL)
+    return false;
+  dlp_context_restore_inputs (self->run, opened);
+  self->run->attempt = self->run->former_attempt + 1;
+  return true;
+}
+
 /* @check: nothing will go on from it. */
 static bool
 restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
@@ -664,8 +690,7 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
   if (!g_variant_lookup (payload, "format", "u", &format) || format != FORMAT)
     {
       g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_VERSION,
-                   "%s: state format %u; this dlpipe reads %u", dlp_state_dir_get_path (self->dir),
-                   format, FORMAT);
+                   "%s: state format %u; this dlpipe reads %u", name_state (self), format, FORMAT);
       return false;
     }
   if (!dlp_state_check_keys (payload, checkpoint_keys, error))
@@ -680,7 +705,7 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
     {
       if (error != NULL && *error == NULL)
         g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                     "%s: a key of the checkpoint is missing", dlp_state_dir_get_path (self->dir));
+                     "%s: a key of the checkpoint is missing", name_state (self));
       return false;
     }
   if (seed != self->run->seed && self->seed_given)
@@ -695,7 +720,7 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
   if (!dlp_partial_is_run_id (run_id))
     {
       g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                   "%s: key “run-id” is not hexadecimal", dlp_state_dir_get_path (self->dir));
+                   "%s: key “run-id” is not hexadecimal", name_state (self));
       return false;
     }
   self->run->seed = seed;
@@ -717,7 +742,7 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
   dlp_context_restore_warnings (self->run, warnings, n_warnings);
   elements = dlp_state_get_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"), error);
   return elements != NULL &&
-         (check || dlp_state_dir_restore_inputs (self->dir, inputs_length, inputs_hash, error)) &&
+         (check || restore_opened (self, payload, inputs_length, inputs_hash, error)) &&
          restore_elements (self, elements, error);
 }
 
@@ -788,8 +813,8 @@ dlp_pipeline_discard_unfinished (DlpPipeline *self)
     }
 }
 
-static bool
-check_resumable (DlpPipeline *self, GError **error)
+bool
+dlp_pipeline_check_resumable (DlpPipeline *self, GError **error)
 {
   for (guint i = 0; i < self->order->len; i++)
     {
@@ -877,16 +902,30 @@ begin_anew (DlpPipeline *self, GError **error)
                                dlp_state_dir_save_run_id (self->dir, self->run->run_id, error));
 }
 
+static bool
+restore_saved (DlpPipeline *self, GError **error)
+{
+  if (self->state_path == NULL && !self->restart)
+    return dlp_pipeline_check_resumable (self, error) &&
+           restore_run (self, self->saved, false, error);
+  g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+               "a pipeline that goes on from a saved state has no state folder, and does not begin "
+               "anew; make it from its string for that");
+  return false;
+}
+
 bool
 dlp_pipeline_restore (DlpPipeline *self, GError **error)
 {
   g_autoptr (GVariant) payload = NULL;
   g_autoptr (GError) local = NULL;
 
+  if (self->saved != NULL)
+    return restore_saved (self, error);
   if (self->state_path == NULL)
     return begin_anew (self, error);
 
-  if (!check_resumable (self, error))
+  if (!dlp_pipeline_check_resumable (self, error))
     return false;
   self->dir = dlp_state_dir_open (self->state_path, error);
   if (self->dir == NULL)
@@ -916,7 +955,7 @@ dlp_pipeline_look_at_state (DlpPipeline *self, GError **error)
   g_autoptr (GVariant) payload = NULL;
   g_autoptr (GError) local = NULL;
 
-  if (self->state_path != NULL && !check_resumable (self, error))
+  if (self->state_path != NULL && !dlp_pipeline_check_resumable (self, error))
     return FALSE;
   if (self->state_path != NULL && g_file_test (self->state_path, G_FILE_TEST_EXISTS))
     {

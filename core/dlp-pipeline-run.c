@@ -509,6 +509,8 @@ end_run (DlpPipeline *self)
 
   pthread_mutex_lock (&self->lock);
   self->active = false;
+  while (self->capturing)
+    pthread_cond_wait (&self->cond, &self->lock);
   runner = g_steal_pointer (&self->runner);
   checkpointer = g_steal_pointer (&self->checkpointer);
   pthread_mutex_unlock (&self->lock);

@@ -279,6 +279,7 @@ dlp_pipeline_finalize (GObject *object)
   g_clear_pointer (&self->elements, g_ptr_array_unref);
   g_clear_pointer (&self->graph, dlp_graph_free);
   g_clear_pointer (&self->options, g_hash_table_unref);
+  g_clear_pointer (&self->saved, g_variant_unref);
   g_clear_pointer (&self->run, dlp_context_free);
   g_clear_pointer (&self->dir, dlp_state_dir_free);
   g_clear_pointer (&self->main_context, g_main_context_unref);

@@ -569,6 +569,72 @@ DLP_AVAILABLE_IN_0_1
 gboolean dlp_pipeline_run (DlpPipeline *self, GCancellable *cancellable, GError **error);
 
 /**
+ * dlp_pipeline_save_state:
+ * @self: a pipeline that runs
+ * @cancellable: (nullable): ends the wait for the elements
+ * @error: where to put an error
+ *
+ * The state of the run at this moment as bytes, for a program that keeps it in a checkpoint of its
+ * own. dlp_pipeline_new_from_state_bytes() goes on from it. What it holds of an app-sink is what
+ * was confirmed: call dlp_app_sink_commit() before.
+ *
+ * For pipelines without a `state-dir` whose sinks keep no files (`app-sink`, `null-sink`); others
+ * are refused. Waits until every sink has come to the end of its step. Any thread; not one of the
+ * pipeline's.
+ *
+ * Returns: (transfer full): the state
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+GBytes *dlp_pipeline_save_state (DlpPipeline *self, GCancellable *cancellable, GError **error);
+
+/**
+ * dlp_pipeline_save_state_async:
+ * @self: a pipeline that runs
+ * @cancellable: (nullable): ends the wait for the elements
+ * @callback: (scope async) (nullable): called in the main context of the pipeline
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_pipeline_save_state(), on a thread of its own.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_pipeline_save_state_async (DlpPipeline *self,
+                                    GCancellable *cancellable,
+                                    GAsyncReadyCallback callback,
+                                    gpointer user_data);
+
+/**
+ * dlp_pipeline_save_state_finish:
+ * @self: a pipeline
+ * @result: what the callback was given
+ * @error: where to put an error
+ *
+ * Returns: (transfer full): as dlp_pipeline_save_state()
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+GBytes *dlp_pipeline_save_state_finish (DlpPipeline *self, GAsyncResult *result, GError **error);
+
+/**
+ * dlp_pipeline_new_from_state_bytes: (constructor)
+ * @state: what dlp_pipeline_save_state() gave
+ * @error: where to put an error
+ *
+ * A pipeline of the same graph that goes on from there. What is looked at by
+ * dlp_pipeline_prepare(): input files that changed, properties that were fixed.
+ *
+ * Returns: (transfer full): the pipeline
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpPipeline *dlp_pipeline_new_from_state_bytes (GBytes *state, GError **error);
+
+/**
  * dlp_pipeline_run_async:
  * @self: a pipeline
  * @cancellable: (nullable): a cancellable
