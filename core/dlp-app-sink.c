@@ -457,19 +457,20 @@ dlp_app_sink_over (DlpElement *element, const GError *error)
 
 /* ---- the element's thread ---- */
 
-/* The newest mark for the place that the state speaks of: app.lock is held. */
+/* The newest mark for the place that the state speaks of: app.lock is held. What is on its way to
+ * the program is in neither place and not in the queue any more. */
 static void
 settle_cursor (DlpAppSink *self, DlpPad *in)
 {
   DlpRecordBatch *head = g_queue_peek_head (&self->queue);
-  bool caught_up = self->confirmed.counts.records == self->given.counts.records;
+  guint64 position = self->confirmed.cursor.position;
 
   if (self->state == DLP_APP_SINK_STATE_APPROXIMATE ||
       self->confirmed.counts.records == self->moved)
     dlp_pad_get_cursor (in, &self->settled);
-  else if (caught_up && head != NULL && self->row == 0)
+  else if (head != NULL && dlp_record_batch_get_position (head) == position)
     {
-      DlpCursor cursor = { dlp_record_batch_get_mark (head), dlp_record_batch_get_position (head) };
+      DlpCursor cursor = { dlp_record_batch_get_mark (head), position };
 
       dlp_cursor_set (&self->settled, &cursor);
     }

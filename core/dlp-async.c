@@ -86,13 +86,26 @@ async_call_free (DlpAsyncCall *self)
   g_free (self);
 }
 
+/* Nothing comes between the two: a task may call its callback later than it returns. */
+static void
+returned (GObject *source, GAsyncResult *result, gpointer data)
+{
+  DlpAsyncCall *self = data;
+
+  if (self->before != NULL)
+    self->before (source);
+  if (self->callback != NULL)
+    self->callback (source, result, self->user_data);
+  async_call_free (self);
+}
+
 static GTask *
 make_task (DlpAsyncCall *self)
 {
   GTask *task;
 
   g_main_context_push_thread_default (self->context);
-  task = g_task_new (self->source, self->cancellable, self->callback, self->user_data);
+  task = g_task_new (self->source, self->cancellable, returned, self);
   g_main_context_pop_thread_default (self->context);
   g_task_set_source_tag (task, self->tag);
   /* What it came to is told, whatever was cancelled since. */
@@ -111,8 +124,6 @@ deliver (gpointer data)
   pthread_mutex_unlock (&self->lock);
   if (self->cancel_id != 0)
     g_cancellable_disconnect (self->cancellable, self->cancel_id);
-  if (self->before != NULL)
-    self->before (self->source);
   task = make_task (self);
   if (self->error != NULL)
     g_task_return_error (task, self->error);
@@ -120,7 +131,6 @@ deliver (gpointer data)
     g_task_return_pointer (task, self->value, self->free_value);
   else
     g_task_return_boolean (task, TRUE);
-  async_call_free (self);
   return G_SOURCE_REMOVE;
 }
 

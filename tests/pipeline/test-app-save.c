@@ -130,6 +130,41 @@ test_async (void)
   app_rig_clear (&rig);
 }
 
+/* What is on its way to the program, whose callback was not called yet, was not given. */
+static void
+test_on_its_way (void)
+{
+  static const char *const text = "check-source records=3000 ! app-sink name=out max-batches=2";
+
+  for (guint i = 0; i < 8; i++)
+    {
+      g_autoptr (GPtrArray) lines = app_lines_new ();
+      g_autoptr (GAsyncResult) result = NULL;
+      g_autoptr (DlpRecordBatch) batch = NULL;
+      g_autoptr (GBytes) state = NULL;
+      AppRig rig;
+
+      app_rig_init (&rig, text, DLP_RUNNER_THREADS + i % 3, NULL);
+      app_rig_start (&rig);
+      train (&rig, 5, lines);
+      dlp_app_sink_pull_async (rig.out, i % 2 == 0 ? 0 : 2, NULL, keep_result, &result);
+      g_usleep (3000);
+      state = save (&rig);
+      while (result == NULL)
+        g_main_context_iteration (NULL, TRUE);
+      batch = dlp_app_sink_pull_finish (rig.out, result, NULL);
+      g_assert_cmpuint (dlp_record_batch_get_position (batch), ==, 5);
+      app_rig_stop (&rig);
+      app_rig_clear (&rig);
+
+      rig_from_bytes (&rig, state, DLP_RUNNER_THREADS + i % 3);
+      app_rig_start (&rig);
+      train (&rig, 1, lines);
+      app_rig_stop (&rig);
+      app_rig_clear (&rig);
+    }
+}
+
 /* The end of a run does not wait for a save, nor a save for it. */
 static gpointer
 save_often (gpointer data)
@@ -291,6 +326,7 @@ main (int argc, char **argv)
   dlp_harness_init ();
   g_test_add_func ("/app-save/trainer", test_trainer);
   g_test_add_func ("/app-save/async", test_async);
+  g_test_add_func ("/app-save/on-its-way", test_on_its_way);
   g_test_add_func ("/app-save/ends", test_ends);
   g_test_add_func ("/app-save/refused", test_refused);
   g_test_add_func ("/app-save/damaged", test_damaged);
