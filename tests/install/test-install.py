@@ -12,6 +12,7 @@ import shutil
 from installed import Installed, LIBDIR, SOURCE_DIR, finish, point
 
 LIST = os.path.join(SOURCE_DIR, 'tests', 'install', 'installed.txt')
+LIBEXECDIR = os.environ['DLPIPE_LIBEXECDIR']
 VERSION = os.environ['DLPIPE_VERSION']
 
 
@@ -23,6 +24,8 @@ def list_files(prefix):
             # Pages and examples are folders of the tree as they are.
             if path.startswith(('share/doc/dlpipe/docs/', 'share/doc/dlpipe/plugins/')):
                 continue
+            # First the programs: LIBEXECDIR may be LIBDIR, where plugins, dlp-*.so, are in a folder of that name.
+            path = re.sub('^' + re.escape(LIBEXECDIR) + '/dlpipe-1.0/dlpipe-', 'LIBEXECDIR/dlpipe-1.0/dlpipe-', path)
             path = re.sub('^' + re.escape(LIBDIR) + '/', 'LIBDIR/', path)
             names.append(path.replace('.so.' + VERSION, '.so.VERSION'))
     return sorted(names)
