@@ -30,6 +30,7 @@ struct _DlpCheckHarness
   guint64 n_rows;
 
   DlpPipeline *pipeline; /* NULL: not begun */
+  GCancellable *cancellable;
   pthread_t thread;
   gboolean joined;
   pthread_mutex_t lock;
@@ -177,6 +178,7 @@ dlp_check_harness_new (const char *element)
   self->element = g_strdup (element);
   self->factory = g_strndup (element, strcspn (element, " \t\n"));
   self->input = dlp_check_input_store_new ();
+  self->cancellable = g_cancellable_new ();
   self->pads = g_ptr_array_new_with_free_func (pulled_free);
   self->files = dlp_check_folder_new ();
   self->folder = dlp_check_folder_new ();
@@ -218,13 +220,19 @@ join (DlpCheckHarness *self)
   self->joined = TRUE;
 }
 
+static void
+abandon (DlpCheckHarness *self)
+{
+  g_cancellable_cancel (self->cancellable);
+  join (self);
+}
+
 void
 dlp_check_harness_free (DlpCheckHarness *self)
 {
-  if (self->pipeline != NULL)
-    dlp_pipeline_abort (self->pipeline);
-  join (self);
+  abandon (self);
   g_clear_object (&self->pipeline);
+  g_object_unref (self->cancellable);
   g_ptr_array_unref (self->pads);
   assert_released (self);
   g_ptr_array_index (harnesses, self->number) = NULL;
@@ -357,7 +365,7 @@ run (void *data)
 {
   DlpCheckHarness *self = data;
   GError *error = NULL;
-  gboolean complete = dlp_pipeline_run (self->pipeline, NULL, &error);
+  gboolean complete = dlp_pipeline_run (self->pipeline, self->cancellable, &error);
 
   pthread_mutex_lock (&self->lock);
   self->over = TRUE;
@@ -587,6 +595,8 @@ dlp_check_harness_assert_file (DlpCheckHarness *self, const char *name, const ch
 const char *
 dlp_check_harness_get_graph (DlpCheckHarness *self)
 {
+  /* Nothing runs beside a check. */
+  abandon (self);
   g_free (self->graph);
   self->graph = make_graph (self, "check-sink", FALSE);
   return self->graph;

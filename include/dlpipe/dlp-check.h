@@ -503,6 +503,8 @@ void dlp_check_harness_assert_file (DlpCheckHarness *self, const char *name, con
  * dlp_check_harness_get_graph: (skip)
  * @self: a harness
  *
+ * Ends the run, where one goes on.
+ *
  * Returns: (transfer none): graph text in which the element gets all that was pushed, for the
  *   checks of graphs; valid until more is pushed, or the harness is freed
  *

@@ -94,7 +94,10 @@ def read(installed, name):
 
 def check_graph(installed, kind):
     graph = GRAPHS[kind]
-    step(installed.run(['dlpipe-launch', '--check', graph.replace('OUT', 'never')]), 'it is seen')
+    name = 'drop-empty' if kind == 'plugin' else 'my-' + kind
+    result = step(installed.run(['dlpipe-inspect', name]), 'dlpipe-inspect sees it')
+    point('dlp-%s.so' % name in result.stdout, 'in its plugin', result.stdout)
+    step(installed.run(['dlpipe-launch', '--check', graph.replace('OUT', 'never')]), 'dlpipe-launch --check')
     step(installed.run(launch(graph.replace('OUT', 'whole'))), 'it runs in a graph')
     whole = read(installed, 'whole')
     point(len(whole) > N_LINES, 'something came out')
@@ -117,11 +120,14 @@ def check_example(installed):
 
 
 def check_user_folder(installed, folder):
-    """The default: installed for one user."""
+    """The default: installed for one user, found there beside all others."""
     step(installed.run(['meson', 'setup', 'build-user'], cwd=folder), 'meson setup, for one user')
     step(installed.run(['meson', 'install', '-C', 'build-user'], cwd=folder), 'meson install, for one user')
     path = os.path.join(installed.env['XDG_DATA_HOME'], 'dlpipe-1.0', 'plugins', 'dlp-my-source.so')
     point(os.path.exists(path), 'it is in the data folder of the user')
+    os.remove(os.path.join(installed.libdir, 'dlpipe-1.0', 'dlp-my-source.so'))
+    graph = 'my-source lines=3 ! jsonl-sink location=user.jsonl'
+    step(installed.run(['dlpipe-launch', '--progress=none', graph]), 'it runs from there')
 
 
 def refuse(installed, arguments, code, part):
