@@ -5,6 +5,7 @@
  * the "=". Options are no matter of this: the shell reads them from --help. */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "inspect.h"
@@ -85,18 +86,20 @@ print_match (const char *last, const char *candidate)
     printf ("%s\n", candidate);
 }
 
-static guint
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* A plugin may have the name of what it brings. */
+static void
 print_names (const char *last, char **names)
 {
-  guint n = 0;
-
+  qsort (names, g_strv_length (names), sizeof *names, compare_names);
   for (guint i = 0; names[i] != NULL; i++)
-    if (g_str_has_prefix (names[i], last))
-      {
-        printf ("%s\n", names[i]);
-        n++;
-      }
-  return n;
+    if (i == 0 || strcmp (names[i], names[i - 1]) != 0)
+      print_match (last, names[i]);
 }
 
 static void

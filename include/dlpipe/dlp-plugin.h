@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 #define DLP_PLUGIN_ABI 1
 
 /**
- * DlpPlugin: (skip)
+ * DlpPlugin:
  *
  * What a plugin brings, filled by its init().
  *
@@ -27,7 +27,7 @@ G_BEGIN_DECLS
 typedef struct _DlpPlugin DlpPlugin;
 
 /**
- * DlpPluginDescriptor: (skip)
+ * DlpPluginDescriptor:
  * @abi: %DLP_PLUGIN_ABI
  * @struct_size: `sizeof (DlpPluginDescriptor)`
  * @name: of the plugin: a lower-case letter, then such, digits and `-`
@@ -76,7 +76,7 @@ typedef struct
   };
 
 /**
- * dlp_plugin_add_element: (skip)
+ * dlp_plugin_add_element:
  * @self: the plugin
  * @name: the name of a kind of element
  * @type: its type, derived from #DlpElement
@@ -129,7 +129,7 @@ void dlp_plugin_add_codec_magic (DlpPlugin *self,
                                  gsize size);
 
 /**
- * dlp_plugin_add_scheme: (skip)
+ * dlp_plugin_add_scheme:
  * @self: the plugin
  * @name: the name of a URI scheme, lower case
  * @scheme_type: derived from #DlpScheme

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# usage: test-completion.sh FUNCTION LAUNCH INSPECT DATASET. Types command lines, with a tab at their end.
+set -u
+# shellcheck source=tools/completion/dlpipe
+. "$1"
+bin=$(dirname "$(realpath "$2")")
+launch=$bin/$(basename "$2") inspect=$bin/$(basename "$3") dataset=$bin/$(basename "$4")
+n=0
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+mkdir data
+touch data/one.jsonl data/two.jsonl
+
+# check LINE EXPECTED: the words that are offered at the end of LINE, in order. Words are split as readline does: at
+# blanks, but not in quotes, and at "=", which is a word of its own.
+check () {
+  local words=() word= quote= char i
+  COMP_LINE=$1 COMP_POINT=${#1}
+  for ((i = 0; i < ${#1}; i++)); do
+    char=${1:i:1}
+    if [ -n "$quote" ]; then
+      word+=$char
+      [ "$char" = "$quote" ] && quote=
+    elif [ "$char" = ' ' ]; then
+      [ -n "$word" ] && words+=("$word")
+      word=
+    elif [ "$char" = = ]; then
+      [ -n "$word" ] && words+=("$word")
+      words+=(=)
+      word=
+    else
+      [[ $char == [\'\"] ]] && quote=$char
+      word+=$char
+    fi
+  done
+  if [ -n "$word" ] || [ "${1: -1}" = ' ' ]; then
+    words+=("$word")
+  fi
+  COMP_WORDS=("${words[@]}") COMP_CWORD=$((${#words[@]} - 1))
+  COMPREPLY=()
+  _dlpipe
+  n=$((n + 1))
+  if [ "${COMPREPLY[*]}" = "$2" ]; then
+    echo "ok $n ${1#"$bin/"}"
+  else
+    echo "not ok $n ${1#"$bin/"}"
+    echo "# offered: ${COMPREPLY[*]}"
+    echo "# wanted:  $2"
+  fi
+}
+
+check "$launch file-so" 'file-source'
+check "$launch \"file-so" 'file-source'
+check "$launch --no-state 'file-so" 'file-source'
+check "$launch --seed 5 file-so" 'file-source'
+check "$launch file-source sha" 'shard='
+check "$launch \"file-source sha" 'file-source shard='
+check "$launch file-source location=data/" 'data/one.jsonl data/two.jsonl'
+check "$launch file-source location=da" 'data/'
+check "$launch \"file-source location=data/o" 'file-source location=data/one.jsonl'
+check "$launch file-source location=a ! jsonl" 'jsonl-reader jsonl-sink'
+check "$launch file-source location=a ! jsonl-reader on-bad-record=" 'skip fail'
+check "$launch 'file-source location=a ! jsonl-reader on-bad-record=s" 'file-source location=a ! jsonl-reader on-bad-record=skip'
+check "$launch file-source ! jsonl-reader allow-non-finite=" 'false true'
+check "$launch mix name=blend file-source ! bl" 'blend.'
+check "$launch file-source ! jsonl-reader ! m.web file-so" 'file-source'
+check "$launch --progress=" 'auto bar plain json none'
+check "$launch --on-int" '--on-interrupt='
+check "$launch --plugin-path=" 'data/'
+check "$inspect jsonl-re" 'jsonl-reader'
+check "$inspect --ex" '--exists'
+check "$dataset ver" 'verify'
+check "$dataset info data/t" 'data/two.jsonl'
+check "$launch file-source nonsense" ''
+
+# Each option that is told of is offered.
+for program in "$launch" "$inspect" "$dataset"; do
+  check "$program --" "$("$program" --help | grep -oE -- '^ +(-., )?--[a-z][a-z-]*=?' | grep -oE -- '--.*' | sort -u | xargs)"
+done
+echo "1..$n"
