@@ -63,6 +63,7 @@ launch (const LaunchOptions *options)
 
   if (!launch_check_outputs (options, &error) ||
       (pipeline = launch_make_pipeline (options, &error)) == NULL ||
+      (!options->check && !launch_check_alone (pipeline, &error)) ||
       !launch_check_overwrite (pipeline, options, &error))
     {
       launch_report_error (error, false);

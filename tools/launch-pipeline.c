@@ -143,6 +143,28 @@ launch_why_no_state (DlpPipeline *pipeline)
   return NULL;
 }
 
+bool
+launch_check_alone (DlpPipeline *pipeline, GError **error)
+{
+  GListModel *elements = G_LIST_MODEL (pipeline);
+
+  for (guint i = 0; i < g_list_model_get_n_items (elements); i++)
+    {
+      g_autoptr (DlpElement) element = g_list_model_get_item (elements, i);
+      const char *factory = dlp_element_get_factory (element);
+
+      if (strcmp (factory, "app-source") != 0 && strcmp (factory, "app-sink") != 0)
+        continue;
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "%s: %s is for a program that has the pipeline in it, and would wait for it for "
+                   "ever; use %s here, or see docs/embedding.md",
+                   dlp_element_get_name (element), factory,
+                   DLP_IS_SINK (element) ? "null-sink or a sink that writes files" : "file-source");
+      return false;
+    }
+  return true;
+}
+
 static void
 choose_state (DlpPipeline *pipeline, const LaunchOptions *options)
 {

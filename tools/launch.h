@@ -81,6 +81,8 @@ void launch_show_bar (const char *text);
 DlpPipeline *launch_make_pipeline (const LaunchOptions *options, GError **error);
 /* (nullable) (transfer full): why a run of this graph cannot have a state. */
 char *launch_why_no_state (DlpPipeline *pipeline);
+/* Whether it can run without a program around it, which would be waited for. */
+bool launch_check_alone (DlpPipeline *pipeline, GError **error);
 bool launch_has_state (DlpPipeline *pipeline);
 
 /* Before anything else, and before there are threads: launch_run() takes them up. */

@@ -293,7 +293,7 @@ struct _DlpElementClass
    *
    * Optional: gives the cursor that a mark made now shall have for an input, where that lies before
    * what was consumed: then the state says what of it is still held. Default: behind what was
-   * consumed.
+   * consumed. Of a sink it is the place that its state speaks of.
    *
    * Threads: the element's: one at a time, not always the same.
    *

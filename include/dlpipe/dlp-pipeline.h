@@ -641,8 +641,10 @@ DlpPipeline *dlp_pipeline_new_from_state_bytes (GBytes *state, GError **error);
  * @callback: (scope async) (nullable): called when the run is over
  * @user_data: (closure): data for @callback
  *
- * Runs to the end, as dlp_pipeline_run(), without blocking. The pipeline lives until @callback was
- * called, in the main context in which the pipeline was made.
+ * Runs to the end, as dlp_pipeline_run(), without blocking; @callback is called in the main context
+ * in which the pipeline was made. The run holds no reference: whoever gives back the last one, also
+ * in a callback, aborts it. Then nothing is notified any more, @callback gets
+ * %DLP_PIPELINE_ERROR_ABORTED, and the pipeline is freed behind it, in that main context.
  *
  * Threads: any, one at a time.
  *

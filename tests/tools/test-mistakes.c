@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Twelve mistakes: each gives one message with place, value and remedy, and the exit code that says
+/* Mistakes: each gives one message with place, value and remedy, and the exit code that says
  * what kind it is. */
 
 #include <sched.h>
@@ -52,6 +52,10 @@ typedef struct
 
 /* Those that need nothing but a graph; in.jsonl is there. */
 static const Mistake mistakes[] = {
+  { "no-program", "file-source location=in.jsonl ! jsonl-reader ! app-sink", 2,
+    "dlpipe-launch: error: app-sink0: app-sink is for a program that has the pipeline in it, and "
+    "would wait for it for ever; use null-sink or a sink that writes files here, or see "
+    "docs/embedding.md\n" },
   { "unknown-element", "file-sorce location=in.jsonl ! jsonl-reader ! null-sink", 2,
     "dlpipe-launch: error: line 1, column 1: there is no element “file-sorce”\n"
     "  file-sorce location=in.jsonl ! jsonl-reader ! null-sink\n"
