@@ -16,6 +16,19 @@ struct _DlpTokenizer
   guint32 vocab_size;
 };
 
+G_DEFINE_ENUM_TYPE (DlpTokenizerError,
+                    dlp_tokenizer_error,
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_ERROR_NOT_FOUND, "not-found"),
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_ERROR_BAD_VOCABULARY, "bad-vocabulary"),
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_ERROR_BAD_PATTERN, "bad-pattern"),
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_ERROR_NO_EOD, "no-eod"),
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_ERROR_BAD_ID, "bad-id"))
+
+G_DEFINE_FLAGS_TYPE (DlpTokenizerFlags,
+                     dlp_tokenizer_flags,
+                     G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_FLAGS_NONE, "none"),
+                     G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_FLAGS_SPECIALS, "specials"))
+
 G_DEFINE_FINAL_TYPE (DlpTokenizer, dlp_tokenizer, G_TYPE_OBJECT)
 
 /* clang-format off */

@@ -173,6 +173,8 @@ void dlp_app_sink_pull_async (DlpAppSink *self,
  * @result: what the callback was given
  * @error: where to put an error
  *
+ * Ends dlp_app_sink_pull_async().
+ *
  * Returns: (transfer full) (nullable): as dlp_app_sink_pull()
  *
  * Since: 0.2

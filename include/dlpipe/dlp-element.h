@@ -36,6 +36,10 @@ typedef enum
   DLP_STEP_END,
 } DlpStep;
 
+#define DLP_TYPE_STEP (dlp_step_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_step_get_type (void) G_GNUC_CONST;
+
 /**
  * DlpElementFlags:
  * @DLP_ELEMENT_NONE: nothing is promised
@@ -58,6 +62,10 @@ typedef enum
   DLP_ELEMENT_LOG = 1 << 3,
   DLP_ELEMENT_KEEPS_ALL = 1 << 4,
 } DlpElementFlags;
+
+#define DLP_TYPE_ELEMENT_FLAGS (dlp_element_flags_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_element_flags_get_type (void) G_GNUC_CONST;
 
 #define DLP_TYPE_ELEMENT (dlp_element_get_type ())
 /**

@@ -29,6 +29,10 @@ typedef enum
   DLP_GRAPH_ERROR_TYPE,
 } DlpGraphError;
 
+#define DLP_TYPE_GRAPH_ERROR (dlp_graph_error_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_graph_error_get_type (void) G_GNUC_CONST;
+
 #define DLP_STATE_ERROR (dlp_state_error_quark ())
 /**
  * DlpStateError:
@@ -52,6 +56,10 @@ typedef enum
   DLP_STATE_ERROR_FENCED,
   DLP_STATE_ERROR_VERSION,
 } DlpStateError;
+
+#define DLP_TYPE_STATE_ERROR (dlp_state_error_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_state_error_get_type (void) G_GNUC_CONST;
 
 #define DLP_DATA_ERROR (dlp_data_error_quark ())
 /**
@@ -77,6 +85,10 @@ typedef enum
   DLP_DATA_ERROR_NO_INPUT,
 } DlpDataError;
 
+#define DLP_TYPE_DATA_ERROR (dlp_data_error_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_data_error_get_type (void) G_GNUC_CONST;
+
 #define DLP_PIPELINE_ERROR (dlp_pipeline_error_quark ())
 /**
  * DlpPipelineError:
@@ -98,6 +110,10 @@ typedef enum
   DLP_PIPELINE_ERROR_ABORTED,
   DLP_PIPELINE_ERROR_INTERNAL,
 } DlpPipelineError;
+
+#define DLP_TYPE_PIPELINE_ERROR (dlp_pipeline_error_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_pipeline_error_get_type (void) G_GNUC_CONST;
 
 /**
  * dlp_suggest:

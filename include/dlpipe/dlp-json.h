@@ -32,6 +32,10 @@ typedef enum
   DLP_JSON_ERROR_DEPTH,
 } DlpJsonError;
 
+#define DLP_TYPE_JSON_ERROR (dlp_json_error_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_json_error_get_type (void) G_GNUC_CONST;
+
 DLP_AVAILABLE_IN_0_1
 GQuark dlp_json_error_quark (void);
 

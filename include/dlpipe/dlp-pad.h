@@ -21,6 +21,10 @@ typedef enum
   DLP_PAD_OUTPUT,
 } DlpPadDirection;
 
+#define DLP_TYPE_PAD_DIRECTION (dlp_pad_direction_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_pad_direction_get_type (void) G_GNUC_CONST;
+
 #define DLP_TYPE_PAD (dlp_pad_get_type ())
 /**
  * DlpPad:

@@ -22,6 +22,10 @@ typedef enum
   DLP_SCHEMA_BATCHES,
 } DlpSchemaKind;
 
+#define DLP_TYPE_SCHEMA_KIND (dlp_schema_kind_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_schema_kind_get_type (void) G_GNUC_CONST;
+
 /**
  * DlpFieldType:
  * @DLP_FIELD_STRING: UTF-8; "u", with offsets of 32 bits
@@ -48,6 +52,10 @@ typedef enum
   DLP_FIELD_LIST_UINT16,
   DLP_FIELD_LIST_UINT32,
 } DlpFieldType;
+
+#define DLP_TYPE_FIELD_TYPE (dlp_field_type_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_field_type_get_type (void) G_GNUC_CONST;
 
 #define DLP_TYPE_SCHEMA (dlp_schema_get_type ())
 /**

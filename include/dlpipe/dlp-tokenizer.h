@@ -31,6 +31,10 @@ typedef enum
   DLP_TOKENIZER_ERROR_BAD_ID,
 } DlpTokenizerError;
 
+#define DLP_TYPE_TOKENIZER_ERROR (dlp_tokenizer_error_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_tokenizer_error_get_type (void) G_GNUC_CONST;
+
 /**
  * DlpTokenizerFlags:
  * @DLP_TOKENIZER_FLAGS_NONE: the text of a special token is ordinary text
@@ -46,6 +50,10 @@ typedef enum
   DLP_TOKENIZER_FLAGS_NONE = 0,
   DLP_TOKENIZER_FLAGS_SPECIALS = 1 << 0,
 } DlpTokenizerFlags;
+
+#define DLP_TYPE_TOKENIZER_FLAGS (dlp_tokenizer_flags_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_tokenizer_flags_get_type (void) G_GNUC_CONST;
 
 /**
  * DlpTokenizer:

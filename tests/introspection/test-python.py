@@ -31,7 +31,7 @@ TEXT = Dlp.Schema.new(Dlp.SchemaKind.RECORDS, ['text'], [Dlp.FieldType.STRING], 
 
 
 def internal(message):
-    return GLib.Error.new_literal(Dlp.Pipeline.error_quark(), message, Dlp.PipelineError.INTERNAL)
+    return GLib.Error.new_literal(Dlp.PipelineError.quark(), message, Dlp.PipelineError.INTERNAL)
 
 
 class Numbers(Dlp.Source):
@@ -269,7 +269,7 @@ class Values(Case):
         builder = Dlp.RecordBatchBuilder.new(schema)
         with self.assertRaises(GLib.Error) as caught:
             builder.append_list(0, [1, 65536])
-        self.assertTrue(caught.exception.matches(Dlp.data_error_quark(), Dlp.DataError.RANGE))
+        self.assertTrue(caught.exception.matches(Dlp.DataError.quark(), Dlp.DataError.RANGE))
         self.assertIn('65536', caught.exception.message)
         builder.append_list(0, [2])
         builder.end_record(Dlp.Coordinate())
@@ -344,7 +344,7 @@ class Values(Case):
         self.assertEqual(json.loads(Dlp.json_print(value, False)), {'a': [1, 'x', None]})
         with self.assertRaises(GLib.Error) as caught:
             Dlp.json_parse(b'{')
-        self.assertTrue(caught.exception.matches(Dlp.json_error_quark(), Dlp.JsonError.SYNTAX))
+        self.assertTrue(caught.exception.matches(Dlp.JsonError.quark(), Dlp.JsonError.SYNTAX))
 
     def test_tokenizer(self):
         tokenizer = DlpTokenizer.Tokenizer.new('gpt2', None)
@@ -414,7 +414,7 @@ class Elements(Case):
             loop.run()
             if ended[0] is True:
                 break
-            self.assertTrue(ended[0].matches(Dlp.Pipeline.error_quark(),
+            self.assertTrue(ended[0].matches(Dlp.PipelineError.quark(),
                                              Dlp.PipelineError.STOPPED), ended[0])
             self.assertLess(runs, 50)
         self.assertGreater(runs, 2)
@@ -436,7 +436,7 @@ class Elements(Case):
                 graph = ('test-numbers count=100 ! test-twice ! test-upper ! test-collect'
                          .replace('test-' + element, 'test-%s fault=%s' % (element, fault)))
                 error = self.fails(graph)
-                self.assertTrue(error.matches(Dlp.Pipeline.error_quark(),
+                self.assertTrue(error.matches(Dlp.PipelineError.quark(),
                                               Dlp.PipelineError.INTERNAL), error)
                 self.assertIn(message, error.message)
                 self.assertIn('test-' + element, error.message)
@@ -452,7 +452,7 @@ class Elements(Case):
                     graph = ('test-numbers count=100 ! test-twice ! test-upper ! test-collect'
                              .replace('test-' + element, 'test-%s fault=%s' % (element, fault)))
                     error = self.fails(graph)
-                    self.assertTrue(error.matches(Dlp.Pipeline.error_quark(),
+                    self.assertTrue(error.matches(Dlp.PipelineError.quark(),
                                                   Dlp.PipelineError.INTERNAL), error)
                     self.assertIn('failed without an error', error.message)
                     self.assertIn('test-' + element, error.message)
@@ -585,7 +585,7 @@ def wait_for_an_interrupt():
         try:
             source.run_finish(result)
         except GLib.Error as error:
-            if error.matches(Dlp.Pipeline.error_quark(), Dlp.PipelineError.STOPPED):
+            if error.matches(Dlp.PipelineError.quark(), Dlp.PipelineError.STOPPED):
                 print('stopped', flush=True)
         loop.quit()
 
