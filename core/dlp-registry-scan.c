@@ -284,11 +284,12 @@ get_place (char stage)
     }
 }
 
-/* (transfer full): behind a reason. */
+/* (transfer full): behind a reason; one line, fit to print. */
 static char *
 quote_printed (Scan *self)
 {
   g_autofree char *text = NULL;
+  g_autofree char *shown = NULL;
 
   if (self->err >= 0)
     for (gsize before = self->printed->len + 1; before != self->printed->len && self->err >= 0;)
@@ -297,8 +298,9 @@ quote_printed (Scan *self)
         take_output (self, &self->err);
       }
   text = g_utf8_make_valid (self->printed->str, (gssize) self->printed->len);
-  g_strstrip (text);
-  return *text != '\0' ? g_strdup_printf ("; it printed: %s", text) : g_strdup ("");
+  g_strdelimit (g_strstrip (text), "\r\n\t", ' ');
+  shown = dlp_uri_escape_for_display (text);
+  return *text != '\0' ? g_strdup_printf ("; it printed: %s", shown) : g_strdup ("");
 }
 
 static void
