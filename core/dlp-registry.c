@@ -181,7 +181,7 @@ add_taken_problem (const char *path,
 
 /* Of two plugins whose types have one name only one can be opened. */
 static bool
-take_types (DlpPluginRecord *plugin, GVariant *items)
+are_types_free (const DlpPluginRecord *plugin, GVariant *items)
 {
   gsize n = g_variant_n_children (items);
 
@@ -195,16 +195,20 @@ take_types (DlpPluginRecord *plugin, GVariant *items)
         continue;
       owner = g_hash_table_lookup (registry.types, type);
       if (owner == NULL)
-        {
-          g_hash_table_insert (registry.types, g_strdup (type), plugin);
-          continue;
-        }
-      if (owner == plugin)
         continue;
       add_taken_problem (plugin->path, plugin->name, false, "its type", type, owner);
       return false;
     }
   return true;
+}
+
+static void
+take_type (DlpPluginRecord *plugin, GVariant *info)
+{
+  const char *type;
+
+  if (g_variant_lookup (info, "type-name", "&s", &type))
+    g_hash_table_insert (registry.types, g_strdup (type), plugin);
 }
 
 static void
@@ -218,6 +222,7 @@ take_items (DlpPluginRecord *plugin, DlpItemKind kind, GVariant *items)
       const DlpRegistryItem *known;
       const char *name;
 
+      take_type (plugin, info);
       if (!g_variant_lookup (info, "name", "&s", &name))
         continue;
       known = g_hash_table_lookup (registry.items[kind], name);
@@ -228,6 +233,15 @@ take_items (DlpPluginRecord *plugin, DlpItemKind kind, GVariant *items)
     }
 }
 
+static void
+plugin_free (DlpPluginRecord *plugin)
+{
+  g_variant_unref (plugin->info);
+  g_free (plugin->path);
+  g_free (plugin);
+}
+
+/* (nullable): NULL: its types are taken. */
 static DlpPluginRecord *
 take_plugin (const char *path, const char *name, GVariant *info)
 {
@@ -241,18 +255,19 @@ take_plugin (const char *path, const char *name, GVariant *info)
   for (guint k = 0; k < DLP_N_ITEM_KINDS; k++)
     {
       items[k] = g_variant_lookup_value (info, kind_keys[k], G_VARIANT_TYPE ("aa{sv}"));
-      fits = fits && (items[k] == NULL || take_types (plugin, items[k]));
+      fits = fits && (items[k] == NULL || are_types_free (plugin, items[k]));
     }
   if (fits)
     g_hash_table_insert (registry.plugins, (gpointer) plugin->name, plugin);
   for (guint k = 0; k < DLP_N_ITEM_KINDS; k++)
-    if (items[k] != NULL)
-      {
-        if (fits)
-          take_items (plugin, (DlpItemKind) k, items[k]);
-        g_variant_unref (items[k]);
-      }
-  return fits ? plugin : NULL;
+    {
+      if (fits && items[k] != NULL)
+        take_items (plugin, (DlpItemKind) k, items[k]);
+      g_clear_pointer (&items[k], g_variant_unref);
+    }
+  if (!fits)
+    g_clear_pointer (&plugin, plugin_free);
+  return plugin;
 }
 
 /* (nullable): what it has become. */
