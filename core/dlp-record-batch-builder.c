@@ -394,40 +394,6 @@ dlp_record_batch_builder_append_string (DlpRecordBatchBuilder *self, guint field
     dlp_record_batch_builder_append_null (self, field);
 }
 
-void
-dlp_record_batch_builder_append_from (DlpRecordBatchBuilder *self,
-                                      guint field,
-                                      const DlpRecordBatch *batch,
-                                      guint from,
-                                      guint row)
-{
-  DlpSchema *schema = dlp_record_batch_get_schema (batch);
-  gconstpointer value;
-  gsize n;
-
-  g_return_if_fail (is_wanted (self, field, G_MAXUINT));
-  g_return_if_fail (from < schema->n_fields && row < dlp_record_batch_get_length (batch));
-  g_return_if_fail (schema->fields[from].type == self->fields[field].type);
-
-  if (dlp_record_batch_is_null (batch, from, row))
-    dlp_record_batch_builder_append_null (self, field);
-  else if (dlp_field_type_has_offsets (self->fields[field].type))
-    {
-      value = dlp_record_batch_value (batch, from, row, &n);
-      append_run (self, &self->fields[field], value, n);
-    }
-  else if (self->fields[field].type == DLP_FIELD_BOOLEAN)
-    dlp_record_batch_builder_append_boolean (self, field,
-                                             dlp_record_batch_get_boolean (batch, from, row));
-  else
-    {
-      const guint64 *bits = (const guint64 *) dlp_record_batch_column (batch, from)->data;
-
-      append_fixed (self, &self->fields[field], bits[(gsize) batch->offset + row]);
-      end_value (self, &self->fields[field]);
-    }
-}
-
 /* More is asked for than will be used, several times as much where text becomes tokens. A large
  * value is written elsewhere, where the processor's cache has room for it at once, and copied when
  * its size is known: the buffer grows by no more than that. */

@@ -95,6 +95,8 @@ void dlp_app_source_set_schema (DlpAppSource *self, DlpSchema *schema);
  * dlp_app_source_get_schema:
  * @self: an app-source
  *
+ * Gets the property `schema` as a schema.
+ *
  * Returns: (transfer none) (nullable): the schema, if it is set and right
  *
  * Since: 0.2
@@ -186,6 +188,8 @@ void dlp_app_source_push_async (DlpAppSource *self,
  * @self: an app-source
  * @result: what the callback was given
  * @error: where to put an error
+ *
+ * Ends dlp_app_source_push_async().
  *
  * Returns: whether it was taken
  *

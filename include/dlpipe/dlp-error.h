@@ -132,12 +132,59 @@ GType dlp_pipeline_error_get_type (void) G_GNUC_CONST;
 DLP_AVAILABLE_IN_0_1
 const char *dlp_suggest (const char *name, const char *const *candidates);
 
+/**
+ * dlp_graph_error_quark:
+ *
+ * Gets the domain of #DlpGraphError.
+ *
+ * Threads: any.
+ *
+ * Returns: the domain
+ *
+ * Since: 0.1
+ */
 DLP_AVAILABLE_IN_0_1
 GQuark dlp_graph_error_quark (void);
+
+/**
+ * dlp_state_error_quark:
+ *
+ * Gets the domain of #DlpStateError.
+ *
+ * Threads: any.
+ *
+ * Returns: the domain
+ *
+ * Since: 0.1
+ */
 DLP_AVAILABLE_IN_0_1
 GQuark dlp_state_error_quark (void);
+
+/**
+ * dlp_data_error_quark:
+ *
+ * Gets the domain of #DlpDataError.
+ *
+ * Threads: any.
+ *
+ * Returns: the domain
+ *
+ * Since: 0.1
+ */
 DLP_AVAILABLE_IN_0_1
 GQuark dlp_data_error_quark (void);
+
+/**
+ * dlp_pipeline_error_quark:
+ *
+ * Gets the domain of #DlpPipelineError.
+ *
+ * Threads: any.
+ *
+ * Returns: the domain
+ *
+ * Since: 0.1
+ */
 DLP_AVAILABLE_IN_0_1
 GQuark dlp_pipeline_error_quark (void);
 

@@ -21,6 +21,14 @@ DLP_AVAILABLE_IN_0_2
 G_DECLARE_DERIVABLE_TYPE (DlpFileSink, dlp_file_sink, DLP, FILE_SINK, DlpSink)
 
 /**
+ * DlpFileSink:location:
+ *
+ * The name of the file.
+ *
+ * Since: 0.2
+ */
+
+/**
  * DlpFileSinkClass:
  * @parent_class: the parent class
  * @format: what the manifest calls the format; a static string

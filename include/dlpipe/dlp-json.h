@@ -36,6 +36,17 @@ typedef enum
 DLP_AVAILABLE_IN_0_2
 GType dlp_json_error_get_type (void) G_GNUC_CONST;
 
+/**
+ * dlp_json_error_quark:
+ *
+ * Gets the domain of #DlpJsonError.
+ *
+ * Threads: any.
+ *
+ * Returns: the domain
+ *
+ * Since: 0.1
+ */
 DLP_AVAILABLE_IN_0_1
 GQuark dlp_json_error_quark (void);
 

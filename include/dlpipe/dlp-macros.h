@@ -50,10 +50,12 @@
 # error "DLP_VERSION_MIN_REQUIRED must be DLP_VERSION_0_1 or later"
 #endif
 
+#ifndef __GI_SCANNER__
 #ifdef DLP_DISABLE_DEPRECATION_WARNINGS
 # define DLP_UNAVAILABLE(major, minor) DLP_API
 #else
 # define DLP_UNAVAILABLE(major, minor) G_UNAVAILABLE (major, minor) DLP_API
+#endif
 #endif
 
 #define DLP_AVAILABLE_IN_ALL DLP_API

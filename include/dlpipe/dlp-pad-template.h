@@ -10,7 +10,9 @@ G_BEGIN_DECLS
  * @DLP_PAD_ALWAYS: it is there, and to be linked
  * @DLP_PAD_OPTIONAL: it is there, and may be linked
  * @DLP_PAD_ON_REQUEST: a link makes it, as many as are wanted; the template's name is a pattern
- * such as "in-N"
+ *   such as "in-N"
+ *
+ * When a pad is there.
  *
  * Since: 0.2
  */

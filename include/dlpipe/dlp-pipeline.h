@@ -449,6 +449,8 @@ void dlp_pipeline_prepare_async (DlpPipeline *self,
  * @result: what the callback was given
  * @error: where to put an error
  *
+ * Ends dlp_pipeline_prepare_async().
+ *
  * Returns: as dlp_pipeline_prepare()
  *
  * Since: 0.2
@@ -496,6 +498,8 @@ void dlp_pipeline_check_async (DlpPipeline *self,
  * @result: what the callback was given
  * @error: where to put an error
  *
+ * Ends dlp_pipeline_check_async().
+ *
  * Returns: as dlp_pipeline_check()
  *
  * Since: 0.2
@@ -542,6 +546,8 @@ void dlp_pipeline_check_state_async (DlpPipeline *self,
  * @self: a pipeline
  * @result: what the callback was given
  * @error: where to put an error
+ *
+ * Ends dlp_pipeline_check_state_async().
  *
  * Returns: as dlp_pipeline_check_state()
  *
@@ -611,6 +617,8 @@ void dlp_pipeline_save_state_async (DlpPipeline *self,
  * @self: a pipeline
  * @result: what the callback was given
  * @error: where to put an error
+ *
+ * Ends dlp_pipeline_save_state_async().
  *
  * Returns: (transfer full): as dlp_pipeline_save_state()
  *

@@ -673,27 +673,6 @@ gboolean dlp_record_batch_builder_append_list_checked (DlpRecordBatchBuilder *se
                                                        GError **error);
 
 /**
- * dlp_record_batch_builder_append_from:
- * @self: a builder
- * @field: the index of a field
- * @batch: a record batch
- * @from: the index of a field of @batch, of the same type
- * @row: a row of @batch
- *
- * Copies one value of a record batch, whatever its type. A null needs a field that may be null.
- *
- * Threads: one at a time.
- *
- * Since: 0.2
- */
-DLP_AVAILABLE_IN_0_2
-void dlp_record_batch_builder_append_from (DlpRecordBatchBuilder *self,
-                                           guint field,
-                                           const DlpRecordBatch *batch,
-                                           guint from,
-                                           guint row);
-
-/**
  * dlp_record_batch_builder_reserve: (skip)
  * @self: a builder
  * @field: the index of a field

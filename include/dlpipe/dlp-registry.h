@@ -70,6 +70,8 @@ DlpElement *dlp_element_new (const char *factory, const char *name, GError **err
 /**
  * dlp_registry_list_elements:
  *
+ * Lists all kinds of elements; opens no plugin.
+ *
  * Returns: (transfer full) (array zero-terminated=1): the names of all kinds of elements, sorted
  *
  * Since: 0.1
@@ -79,6 +81,8 @@ char **dlp_registry_list_elements (void);
 
 /**
  * dlp_registry_list_plugins:
+ *
+ * Lists all plugins; opens none.
  *
  * Returns: (transfer full) (array zero-terminated=1): the names of all plugins, sorted
  *
@@ -90,6 +94,8 @@ char **dlp_registry_list_plugins (void);
 /**
  * dlp_registry_list_codecs:
  *
+ * Lists the codecs of plugins; opens no plugin.
+ *
  * Returns: (transfer full) (array zero-terminated=1): the names of all codecs of plugins, sorted
  *
  * Since: 0.2
@@ -99,6 +105,8 @@ char **dlp_registry_list_codecs (void);
 
 /**
  * dlp_registry_list_schemes:
+ *
+ * Lists the URI schemes; opens no plugin.
  *
  * Returns: (transfer full) (array zero-terminated=1): the names of all URI schemes, sorted; "file"
  * is built in
@@ -110,6 +118,8 @@ char **dlp_registry_list_schemes (void);
 
 /**
  * dlp_registry_list_folders:
+ *
+ * Lists where plugins are looked for.
  *
  * Returns: (transfer full) (array zero-terminated=1) (element-type filename): the folders that
  * plugins are looked for in, in this order
@@ -151,6 +161,8 @@ GVariant *dlp_registry_describe_element (const char *name);
  * dlp_registry_describe_plugin:
  * @name: the name of a plugin
  *
+ * All that there is to know about a plugin, without opening it.
+ *
  * Returns: (transfer full) (nullable): the description (`a{sv}`); %NULL: there is no such plugin
  *
  * Since: 0.2
@@ -161,6 +173,8 @@ GVariant *dlp_registry_describe_plugin (const char *name);
 /**
  * dlp_registry_describe_codec:
  * @name: the name of a codec
+ *
+ * All that there is to know about a codec, without opening its plugin.
  *
  * Returns: (transfer full) (nullable): the description (`a{sv}`); %NULL: there is no such codec
  *
@@ -173,6 +187,8 @@ GVariant *dlp_registry_describe_codec (const char *name);
  * dlp_registry_describe_scheme:
  * @name: the name of a URI scheme
  *
+ * All that there is to know about a URI scheme, without opening its plugin.
+ *
  * Returns: (transfer full) (nullable): the description (`a{sv}`); %NULL: there is no such scheme
  *
  * Since: 0.2
@@ -183,6 +199,8 @@ GVariant *dlp_registry_describe_scheme (const char *name);
 /**
  * dlp_registry_has_element:
  * @name: the name of a kind of element
+ *
+ * Looks whether there is a kind of element; opens no plugin.
  *
  * Returns: whether there is such an element; opens no plugin
  *

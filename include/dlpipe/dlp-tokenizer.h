@@ -80,6 +80,17 @@ G_DECLARE_FINAL_TYPE (DlpTokenizer, dlp_tokenizer, DLP, TOKENIZER, GObject)
  */
 typedef struct _DlpTokenizerContext DlpTokenizerContext;
 
+/**
+ * dlp_tokenizer_error_quark:
+ *
+ * Gets the domain of #DlpTokenizerError.
+ *
+ * Threads: any.
+ *
+ * Returns: the domain
+ *
+ * Since: 0.1
+ */
 DLP_AVAILABLE_IN_0_1
 GQuark dlp_tokenizer_error_quark (void);
 

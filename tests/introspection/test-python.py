@@ -256,7 +256,7 @@ class Values(Case):
         again = Dlp.RecordBatchBuilder.new(schema)
         for row in (1, 0):
             for field in range(len(types)):
-                again.append_from(field, batch, field, row)
+                again.append_field(field, batch, field, row)
             again.end_record(batch.get_coordinate(row))
         other = again.finish()
         self.assertEqual(list(other.get_list(7, 1)), [70000, 1, 2])

@@ -10,8 +10,10 @@ dlp_build_packages="gcc libc6-dev meson ninja-build pkg-config libglib2.0-dev li
 
 # shellcheck disable=SC2034
 # What the tests call beyond that: zstd makes damaged inputs, python3 reads meson's test log; GTK, a
-# display and a mouse for docs/examples/embed-gtk; two readers of manual pages.
-dlp_test_packages="zstd python3 libgtk-4-dev xvfb xdotool man-db mandoc"
+# display and a mouse for docs/examples/embed-gtk; two readers of manual pages; what makes and looks at the
+# API for other languages, its reference, its ABI.
+dlp_test_packages="zstd python3 libgtk-4-dev xvfb xdotool man-db mandoc libgirepository1.0-dev python3-gi
+  valac gi-docgen abigail-tools"
 
 # dlp_need_packages PACKAGE...: installs those that are missing, and says so; silent when none is.
 dlp_need_packages () {

@@ -37,7 +37,7 @@ class Tidy(Dlp.Transform):
                     continue
             builder.append_string(self.text, text)
             for field in self.others:
-                builder.append_from(field, batch, field, row)
+                builder.append_field(field, batch, field, row)
             output.end_record(0, batch.get_coordinate(row))
         return True
 
