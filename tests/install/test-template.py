@@ -56,10 +56,15 @@ def launch(graph):
 
 
 def partial_size(installed):
-    names = [name for name in os.listdir(installed.work) if name.startswith('.pieces.')]
-    sizes = [os.stat(os.path.join(installed.work, name)).st_size for name in names
-             if os.path.exists(os.path.join(installed.work, name))]
-    return max(sizes, default=0)
+    """Of the largest file of the output. It may be renamed at any time."""
+    largest = 0
+    for name in os.listdir(installed.work):
+        if name.startswith('.pieces.'):
+            try:
+                largest = max(largest, os.stat(os.path.join(installed.work, name)).st_size)
+            except FileNotFoundError:
+                pass
+    return largest
 
 
 def kill_once(installed, graph, size):
