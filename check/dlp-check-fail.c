@@ -151,14 +151,31 @@ describe_waits (DlpPipeline *pipeline)
   return g_string_free (text, FALSE);
 }
 
+/* The lock is held, but not while it cancels: what that wakes may ask for the lock. */
+static void
+cancel_now (void)
+{
+  watch.cancel_at = 0;
+  watch.until = g_get_monotonic_time () + dlp_check_get_patience (END_SECONDS);
+  pthread_mutex_unlock (&watch.lock);
+  g_cancellable_cancel (watch.cancellable);
+  pthread_mutex_lock (&watch.lock);
+}
+
 static void *
 wait_for_end (void *data)
 {
   pthread_mutex_lock (&watch.lock);
   while (watch.running)
     {
-      struct timespec until = { watch.until / G_USEC_PER_SEC, watch.until % G_USEC_PER_SEC * 1000 };
+      gint64 next = watch.cancel_at != 0 ? MIN (watch.cancel_at, watch.until) : watch.until;
+      struct timespec until = { next / G_USEC_PER_SEC, next % G_USEC_PER_SEC * 1000 };
 
+      if (watch.cancel_at != 0 && g_get_monotonic_time () >= watch.cancel_at)
+        {
+          cancel_now ();
+          continue;
+        }
       if (g_get_monotonic_time () >= watch.until)
         {
           g_autofree char *waits = NULL;

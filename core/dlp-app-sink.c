@@ -549,6 +549,12 @@ move (DlpAppSink *self, DlpRecordBatch *batch)
   pthread_mutex_lock (&self->app.lock);
   if (self->closed)
     dlp_record_batch_unref (batch);
+  else if (dlp_app_was_ended (&self->app))
+    {
+      self->dropped += dlp_record_batch_get_length (batch);
+      self->moved += dlp_record_batch_get_length (batch);
+      dlp_record_batch_unref (batch);
+    }
   else
     {
       g_queue_push_tail (&self->queue, batch);

@@ -40,6 +40,7 @@ struct _DlpAppSource
   gsize limit;           /* app.lock */
   bool ready;            /* app.lock: the restored token is known */
   bool ended;            /* app.lock: by the program */
+  bool waits;            /* app.lock: a push goes on, and is not in the queue yet */
   GError *broken;        /* app.lock: the program's */
   GBytes *restored;      /* app.lock */
   Entry *pending;        /* app.lock: of app.pending */
@@ -237,8 +238,7 @@ begin_push (DlpAppSource *self, GError **error)
     return false;
   pthread_mutex_lock (&self->app.lock);
   ended = self->ended || self->broken != NULL;
-  if (ended)
-    self->app.busy = false;
+  self->app.busy = self->waits = !ended;
   pthread_mutex_unlock (&self->app.lock);
   if (ended)
     g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
@@ -282,6 +282,7 @@ push (DlpAppSource *self,
   while ((result = put (self, entry, &wake, error)) == PUT_FULL && wait &&
          !g_cancellable_is_cancelled (cancellable))
     pthread_cond_wait (&self->app.cond, &self->app.lock);
+  self->waits = false;
   pthread_mutex_unlock (&self->app.lock);
   g_cancellable_disconnect (cancellable, id);
 
@@ -338,7 +339,9 @@ try_pending (DlpAppSource *self, Answer *answer)
     return;
   answer->call = g_steal_pointer (&self->app.pending);
   answer->entry = result == PUT_ERROR ? self->pending : NULL;
+  answer->wake |= result == PUT_ERROR;
   self->pending = NULL;
+  self->waits = false;
 }
 
 static void
@@ -363,6 +366,8 @@ push_cancelled (GCancellable *cancellable, gpointer data)
     {
       answer.call = g_steal_pointer (&self->app.pending);
       answer.entry = g_steal_pointer (&self->pending);
+      answer.wake = true;
+      self->waits = false;
       answer.error = g_error_new (G_IO_ERROR, G_IO_ERROR_CANCELLED, "%s: the push was cancelled",
                                   get_name (self));
     }
@@ -569,7 +574,7 @@ take_next (DlpAppSource *self, GError **error)
       self->queued_bytes -= entry->size;
       pthread_cond_signal (&self->app.cond);
     }
-  else if ((self->ended || self->broken != NULL) && !self->app.busy)
+  else if ((self->ended || self->broken != NULL) && !self->waits)
     next = self->broken != NULL ? NEXT_ERROR : NEXT_END;
   else
     next = NEXT_NOTHING;

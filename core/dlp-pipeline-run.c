@@ -59,7 +59,10 @@ claim (DlpPipeline *self, bool of_run, const char *refusal, GError **error)
   pthread_mutex_lock (&self->lock);
   mine = !self->prepared && (of_run || !self->active);
   if (mine)
-    self->prepared = true;
+    {
+      self->prepared = true;
+      dlp_flag_set (self->preparing);
+    }
   pthread_mutex_unlock (&self->lock);
   if (!mine)
     g_set_error_literal (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE, refusal);
@@ -72,7 +75,6 @@ build_and_restore (DlpPipeline *self, GCancellable *cancellable, GError **error)
   GError *failure = NULL;
   bool ok;
 
-  dlp_flag_set (self->preparing);
   ok = dlp_pipeline_build (self, &failure) &&
        !g_cancellable_set_error_if_cancelled (cancellable, &failure) &&
        dlp_pipeline_restore (self, &failure);
@@ -111,13 +113,11 @@ dlp_pipeline_prepare (DlpPipeline *self, GCancellable *cancellable, GError **err
 gboolean
 dlp_pipeline_check (DlpPipeline *self, GError **error)
 {
-  if (!check_process (self, error))
+  if (!check_process (self, error) || !claim (self, false, "the pipeline is built already", error))
     return FALSE;
-  if (!claim (self, false, "the pipeline is built already", error) ||
-      !dlp_pipeline_build (self, error))
-    return FALSE;
-  self->was_checked = true;
-  return TRUE;
+  self->was_checked = dlp_pipeline_build (self, error);
+  __atomic_store_n (&self->preparing, false, __ATOMIC_RELEASE);
+  return self->was_checked;
 }
 
 gboolean
@@ -524,19 +524,21 @@ end_run (DlpPipeline *self)
 bool
 dlp_pipeline_begin_run (DlpPipeline *self, GError **error)
 {
-  bool first;
+  bool first, busy;
 
   if (!check_process (self, error))
     return false;
   pthread_mutex_lock (&self->lock);
-  first = !self->was_run;
+  busy = self->prepared && dlp_flag_get (self->preparing);
+  first = !busy && !self->was_run;
   if (first)
     self->was_run = self->active = true;
   pthread_mutex_unlock (&self->lock);
   if (first)
     return true;
   g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
-               "a pipeline runs once; make another one from its string or its state");
+               busy ? "the pipeline is being prepared or checked: run it when that has returned" :
+                      "a pipeline runs once; make another one from its string or its state");
   return false;
 }
 

@@ -134,6 +134,17 @@ test_kill_count (void)
 #endif
 }
 
+/* Not only at calls of its step: also while it waits elsewhere. */
+static void
+test_cancelled_in_wait (void)
+{
+  g_autoptr (DlpCheckHarness) harness = make ("wrong fault=waits");
+  guint before = wrong_elements_get_n_interrupted ();
+
+  dlp_check_cancel (dlp_check_harness_get_graph (harness));
+  g_assert_cmpuint (wrong_elements_get_n_interrupted (), >, before);
+}
+
 /* ---- what is wrong ---- */
 
 typedef struct
@@ -306,6 +317,7 @@ main (int argc, char **argv)
   g_test_add_func ("/check/transform", test_transform);
   g_test_add_func ("/check/error", test_error);
   g_test_add_func ("/check/kill", test_kill_count);
+  g_test_add_func ("/check/cancelled-in-wait", test_cancelled_in_wait);
   g_test_add_func ("/check/pull-nothing", test_pull_nothing);
   g_test_add_func ("/check/pull-wrong", test_pull_wrong);
   add_wrong ();

@@ -21,17 +21,24 @@ typedef enum
   FAULT_HANGS,   /* does not mind being cancelled */
   FAULT_FILE,    /* opens a file that it never closes */
   FAULT_REFERS,  /* holds a reference to itself */
+  FAULT_WAITS,   /* none: waits while it starts, and minds being cancelled there */
 } Fault;
 
 static GType
 fault_get_type (void)
 {
   static const GEnumValue values[] = {
-    { FAULT_NONE, "FAULT_NONE", "none" },       { FAULT_FORGETS, "FAULT_FORGETS", "forgets" },
-    { FAULT_LATE, "FAULT_LATE", "late" },       { FAULT_CUTS, "FAULT_CUTS", "cuts" },
-    { FAULT_HOLDS, "FAULT_HOLDS", "holds" },    { FAULT_AHEAD, "FAULT_AHEAD", "ahead" },
-    { FAULT_HANGS, "FAULT_HANGS", "hangs" },    { FAULT_FILE, "FAULT_FILE", "file" },
-    { FAULT_REFERS, "FAULT_REFERS", "refers" }, { 0, NULL, NULL },
+    { FAULT_NONE, "FAULT_NONE", "none" },
+    { FAULT_FORGETS, "FAULT_FORGETS", "forgets" },
+    { FAULT_LATE, "FAULT_LATE", "late" },
+    { FAULT_CUTS, "FAULT_CUTS", "cuts" },
+    { FAULT_HOLDS, "FAULT_HOLDS", "holds" },
+    { FAULT_AHEAD, "FAULT_AHEAD", "ahead" },
+    { FAULT_HANGS, "FAULT_HANGS", "hangs" },
+    { FAULT_FILE, "FAULT_FILE", "file" },
+    { FAULT_REFERS, "FAULT_REFERS", "refers" },
+    { FAULT_WAITS, "FAULT_WAITS", "waits" },
+    { 0, NULL, NULL },
   };
   static gsize type;
 
@@ -98,6 +105,25 @@ wrong_step (DlpElement *element, GCancellable *cancellable, GError **error)
   return DLP_STEP_MORE;
 }
 
+static guint n_interrupted; /* atomic */
+
+guint
+wrong_elements_get_n_interrupted (void)
+{
+  return __atomic_load_n (&n_interrupted, __ATOMIC_RELAXED);
+}
+
+static gboolean
+wait_a_little (GCancellable *cancellable, GError **error)
+{
+  for (guint i = 0; i < 20 && !g_cancellable_is_cancelled (cancellable); i++)
+    g_usleep (1000);
+  if (!g_cancellable_set_error_if_cancelled (cancellable, error))
+    return TRUE;
+  __atomic_add_fetch (&n_interrupted, 1, __ATOMIC_RELAXED);
+  return FALSE;
+}
+
 static gboolean
 wrong_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
@@ -105,6 +131,8 @@ wrong_start (DlpElement *element, GCancellable *cancellable, GError **error)
 
   if (self->fault == FAULT_FILE)
     return open ("/dev/null", O_RDONLY | O_CLOEXEC) >= 0;
+  if (self->fault == FAULT_WAITS)
+    return wait_a_little (cancellable, error);
   if (self->fault == FAULT_REFERS)
     g_object_ref (self);
   return TRUE;

@@ -12,5 +12,7 @@ G_BEGIN_DECLS
  *   wrong-sink       appends lines to a file; never cuts back what its state does not speak of
  */
 void wrong_elements_register (void);
+/* How often `wrong fault=waits` was cancelled while it started. */
+guint wrong_elements_get_n_interrupted (void);
 
 G_END_DECLS

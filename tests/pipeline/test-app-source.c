@@ -427,6 +427,55 @@ test_async (void)
   app_rig_finish (&rig);
 }
 
+/* The end does not wait for the callback of a push that was taken, which cannot come while the run
+ * blocks the main context. */
+static void
+test_end_behind_async (void)
+{
+  g_autoptr (DlpRecordBatch) batch = app_make_batch (0, 10);
+  g_autoptr (GError) error = NULL;
+  GAsyncResult *result = NULL;
+  AppRig rig;
+
+  app_rig_init (&rig, "app-source name=in schema=text:string ! null-sink name=n", DLP_RUNNER_AUTO,
+                NULL);
+  dlp_app_source_push_async (rig.in, batch, NULL, NULL, keep_result, &result);
+  dlp_app_source_end (rig.in);
+  g_assert_true (dlp_pipeline_run (rig.pipeline, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_true (get_result (rig.in, &result, NULL));
+  g_assert_cmpuint (
+      dlp_sink_get_n_records (DLP_SINK (dlp_pipeline_get_element (rig.pipeline, "n"))), ==, 10);
+  app_rig_clear (&rig);
+}
+
+/* Pushes that come too late, just when the element looks whether it is to end, do not keep it. */
+static void
+test_end_is_seen (void)
+{
+  g_autoptr (DlpRecordBatch) batch = app_make_batch (0, 10);
+
+  for (guint i = 0; i < dlp_harness_scale (300); i++)
+    {
+      gint64 late = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+      AppRig rig;
+
+      app_rig_init (&rig, "app-source name=in schema=text:string ! null-sink", runners[i % 3],
+                    NULL);
+      app_rig_start (&rig);
+      dlp_app_source_end (rig.in);
+      while (dlp_pipeline_get_status (rig.pipeline) == DLP_PIPELINE_RUNNING)
+        {
+          g_autoptr (GError) error = NULL;
+
+          g_assert_false (dlp_app_source_try_push (rig.in, batch, NULL, &error));
+          g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE);
+          g_assert_cmpint (g_get_monotonic_time (), <, late);
+        }
+      app_rig_finish (&rig);
+    }
+}
+
 /* ---- tokens ---- */
 
 static void
@@ -585,6 +634,8 @@ main (int argc, char **argv)
   g_test_add_func ("/app-source/woken", test_woken);
   g_test_add_func ("/app-source/error", test_error);
   g_test_add_func ("/app-source/async", test_async);
+  g_test_add_func ("/app-source/end-behind-async", test_end_behind_async);
+  g_test_add_func ("/app-source/end-is-seen", test_end_is_seen);
   g_test_add_func ("/app-source/no-tokens", test_no_tokens);
   g_test_add_func ("/app-source/resume", test_resume);
   g_test_add_func ("/app-source/resume-shuffled", test_resume_shuffled);

@@ -250,6 +250,42 @@ test_prepare (void)
   watch_clear (&watch);
 }
 
+/* A run that is asked for while it is being prepared is refused, and is none: it may come later. */
+static void
+test_run_too_early (void)
+{
+  char *folder = app_make_folder ();
+
+  for (guint i = 0; i < dlp_harness_scale (15); i++)
+    {
+      g_autofree char *state = g_strdup_printf ("%s/%u", folder, i);
+      gint64 late = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+      Watch watch, run;
+
+      watch_init (&watch, "check-source records=10 ! null-sink");
+      watch.finish = dlp_pipeline_prepare_finish;
+      g_object_set (watch.pipeline, "state-dir", state, NULL);
+      run = watch;
+      run.finish = dlp_pipeline_run_finish;
+      dlp_pipeline_prepare_async (watch.pipeline, NULL, returned, &watch);
+      if (i % 2 == 0)
+        g_usleep (i * 10);
+      while (!run.ok)
+        {
+          g_clear_error (&run.error);
+          run.returned = false;
+          dlp_pipeline_run_async (watch.pipeline, NULL, returned, &run);
+          wait_for_return (&run);
+          g_assert_cmpint (g_get_monotonic_time (), <, late);
+          if (!run.ok)
+            g_assert_error (run.error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE);
+        }
+      wait_for_return (&watch);
+      watch_clear (&watch);
+    }
+  app_remove_folder (folder);
+}
+
 static void
 test_check (void)
 {
@@ -282,6 +318,7 @@ main (int argc, char **argv)
   dlp_harness_init ();
   g_test_add_func ("/notify/notifies", test_notifies);
   g_test_add_func ("/notify/prepare", test_prepare);
+  g_test_add_func ("/notify/run-too-early", test_run_too_early);
   g_test_add_func ("/notify/check", test_check);
   return g_test_run ();
 }
