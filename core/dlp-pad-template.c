@@ -4,30 +4,35 @@
 
 #include "dlp-registry-private.h"
 
-/* The first argument is the name. */
-/* clang-format off */
-static G_DEFINE_QUARK (dlp-pad-templates, templates)
-    /* clang-format on */
-
-    void dlp_element_class_add_pad_template (DlpElementClass *klass,
-                                             const char *name,
-                                             DlpPadDirection direction,
-                                             DlpPadPresence presence,
-                                             DlpPadCarries carries,
-                                             const char *description)
+static GQuark
+templates_quark (void)
 {
-  GType type = G_TYPE_FROM_CLASS (klass);
-  GPtrArray *own = g_type_get_qdata (type, templates_quark ());
-  DlpPadTemplate *added = g_new0 (DlpPadTemplate, 1);
+  return g_quark_from_static_string ("dlp-pad-templates");
+}
+
+void
+dlp_element_class_add_pad_template (DlpElementClass *klass,
+                                    const char *name,
+                                    DlpPadDirection direction,
+                                    DlpPadPresence presence,
+                                    DlpPadCarries carries,
+                                    const char *description)
+{
+  DlpPadTemplate *added;
+  GPtrArray *own;
+  GType type;
 
   g_return_if_fail (DLP_IS_ELEMENT_CLASS (klass));
   g_return_if_fail (name != NULL);
 
+  type = G_TYPE_FROM_CLASS (klass);
+  own = g_type_get_qdata (type, templates_quark ());
   if (own == NULL)
     {
       own = g_ptr_array_new ();
       g_type_set_qdata (type, templates_quark (), own);
     }
+  added = g_new0 (DlpPadTemplate, 1);
   added->name = g_intern_string (name);
   added->direction = direction;
   added->presence = presence;

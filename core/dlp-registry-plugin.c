@@ -105,9 +105,8 @@ add_item (DlpPlugin *self, DlpItemKind kind, const char *name, GType type, DlpCo
 
 /* ---- what init() calls ---- */
 
-/* A lower-case letter, then such, digits and what separates words. */
-static bool
-is_name (const char *name)
+bool
+dlp_plugin_is_name (const char *name)
 {
   if (name == NULL || !g_ascii_islower (name[0]))
     return false;
@@ -120,7 +119,7 @@ is_name (const char *name)
 gboolean
 dlp_plugin_add_element (DlpPlugin *self, const char *name, GType type, GError **error)
 {
-  if (!is_name (name))
+  if (!dlp_plugin_is_name (name))
     g_set_error (error, DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_INIT,
                  "element “%s”: a name is a lower-case letter, then such, digits and “-”",
                  name != NULL ? name : "");
@@ -223,7 +222,7 @@ check_descriptor (const DlpPluginDescriptor *descriptor, GError **error)
   else if (descriptor->name == NULL || descriptor->name[0] == '\0')
     g_set_error (error, DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_DESCRIPTOR,
                  "its descriptor has no name");
-  else if (!is_name (descriptor->name))
+  else if (!dlp_plugin_is_name (descriptor->name))
     {
       g_autofree char *shown = dlp_uri_escape_for_display (descriptor->name);
 

@@ -94,6 +94,8 @@ typedef enum
 GQuark dlp_plugin_error_quark (void);
 /* What to do about an error. */
 const char *dlp_plugin_get_remedy (const GError *error);
+/* A lower-case letter, then such, digits and what separates words. @name: (nullable) */
+bool dlp_plugin_is_name (const char *name);
 /* Where a name is taken. */
 const char *dlp_plugin_get_taken_remedy (void);
 

@@ -21,14 +21,15 @@
 #define DEFAULT_TIMEOUT 10.0
 #define MAX_RESULT (16 * 1024 * 1024)
 #define MAX_PRINTED 2000
+/* What a pipe holds; a process that has left the scanner's session may print for ever. */
+#define MAX_READS 64
 #define SLICE_MS 50
 #define HEAD_SIZE (1 + sizeof (guint32))
 
 typedef struct
 {
   GPid pid;
-  int out, err; /* -1: at their end */
-  bool reaped;
+  int out, err;     /* -1: at their end */
   int status;       /* of waitpid(), -1: nobody knows */
   GByteArray *said; /* from standard output */
   GString *printed; /* the end of standard error */
@@ -139,55 +140,60 @@ clear (Scan *self)
   g_string_free (self->printed, TRUE);
 }
 
-/* Where the program reaps all its children, nobody knows how this one ended. */
-static void
-reap (Scan *self, int flags)
+/* It stays to be reaped: as long as it does, its number is that of nobody else. Where the program
+ * reaps all its children it may be gone, and nobody knows how it ended. */
+static bool
+is_over (Scan *self, bool *gone)
 {
+  siginfo_t info = { 0 };
+  int result;
+
+  do
+    result = waitid (P_PID, (id_t) self->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+  while (result != 0 && errno == EINTR);
+  *gone = result != 0;
+  return *gone || info.si_pid != 0;
+}
+
+/* With all that the plugin has started, which may go on where the scanner itself has ended. */
+static void
+end (Scan *self)
+{
+  bool gone;
   int status;
   pid_t pid;
 
-  if (self->reaped)
+  is_over (self, &gone);
+  if (gone)
     return;
+  kill (-self->pid, SIGKILL);
+  kill (self->pid, SIGKILL);
   do
-    pid = waitpid (self->pid, &status, flags);
+    pid = waitpid (self->pid, &status, 0);
   while (pid < 0 && errno == EINTR);
-  if (pid == 0)
-    return;
-  self->reaped = true;
   if (pid == self->pid)
     self->status = status;
 }
 
-/* With all that the plugin has started. */
-static void
-end (Scan *self)
-{
-  reap (self, WNOHANG);
-  if (self->reaped)
-    return;
-  kill (-self->pid, SIGKILL);
-  kill (self->pid, SIGKILL);
-  reap (self, 0);
-}
-
-/* Closes @fd at its end. */
-static void
+/* Closes @fd at its end. Whether there was something. */
+static bool
 take_output (Scan *self, int *fd)
 {
   char buffer[4096];
   gssize n;
 
   if (*fd < 0)
-    return;
+    return false;
   n = read (*fd, buffer, sizeof buffer);
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
-    return;
+    return false;
   if (n <= 0)
     {
       close (*fd);
       *fd = -1;
+      return false;
     }
-  else if (fd == &self->out)
+  if (fd == &self->out)
     g_byte_array_append (self->said, (const guint8 *) buffer, (guint) n);
   else
     {
@@ -195,6 +201,7 @@ take_output (Scan *self, int *fd)
       if (self->printed->len > MAX_PRINTED)
         g_string_erase (self->printed, 0, (gssize) (self->printed->len - MAX_PRINTED));
     }
+  return true;
 }
 
 /* The last stage that was begun; @result: (out) (nullable): where it begins. 0: none. */
@@ -255,15 +262,15 @@ wait_for_result (Scan *self)
 
   while (!has_result (self))
     {
+      bool gone;
+      bool was_over = is_over (self, &gone);
       guint before = self->said->len;
 
       if (g_get_monotonic_time () >= until)
         return false;
       poll_output (self);
-      if (self->reaped && self->said->len == before)
+      if (was_over && self->said->len == before)
         return true;
-      if (self->said->len == before)
-        reap (self, WNOHANG);
     }
   return true;
 }
@@ -291,12 +298,8 @@ quote_printed (Scan *self)
   g_autofree char *text = NULL;
   g_autofree char *shown = NULL;
 
-  if (self->err >= 0)
-    for (gsize before = self->printed->len + 1; before != self->printed->len && self->err >= 0;)
-      {
-        before = self->printed->len;
-        take_output (self, &self->err);
-      }
+  for (guint i = 0; i < MAX_READS && take_output (self, &self->err); i++)
+    ;
   text = g_utf8_make_valid (self->printed->str, (gssize) self->printed->len);
   g_strdelimit (g_strstrip (text), "\r\n\t", ' ');
   shown = dlp_uri_escape_for_display (text);

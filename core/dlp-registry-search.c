@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Where plugins, the scanner and the cache are. */
+/* Where plugins, the scanner and the cache are. A program that has more rights than its user takes
+ * neither from that user: no variable, no folder. */
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 
 #include "dlp-place-private.h"
@@ -34,7 +37,7 @@ add_folder (GPtrArray *folders, const char *folder)
 static bool
 add_variable (GPtrArray *folders, const char *variable)
 {
-  const char *text = g_getenv (variable);
+  const char *text = secure_getenv (variable);
   g_auto (GStrv) parts = NULL;
 
   if (text == NULL)
@@ -68,7 +71,9 @@ dlp_plugin_list_folders (GPtrArray *first)
   if (!add_variable (folders, "DLPIPE_SYSTEM_PLUGIN_PATH"))
     {
       g_autofree char *user =
-          g_build_filename (g_get_user_data_dir (), DLP_SUBDIR, "plugins", NULL);
+          getauxval (AT_SECURE) == 0 ?
+              g_build_filename (g_get_user_data_dir (), DLP_SUBDIR, "plugins", NULL) :
+              NULL;
       g_autofree char *own = get_library_folder ();
 
       add_folder (folders, user);
@@ -186,7 +191,7 @@ dlp_plugin_find_files (const char *const *folders)
 char *
 dlp_plugin_find_scanner (void)
 {
-  const char *named = g_getenv ("DLPIPE_PLUGIN_SCANNER");
+  const char *named = secure_getenv ("DLPIPE_PLUGIN_SCANNER");
   g_autofree char *build = NULL;
   g_autofree char *beside = NULL;
 
@@ -202,11 +207,13 @@ dlp_plugin_find_scanner (void)
 char *
 dlp_plugin_get_cache_path (void)
 {
-  const char *named = g_getenv ("DLPIPE_REGISTRY");
+  const char *named = secure_getenv ("DLPIPE_REGISTRY");
   g_autofree char *build = NULL;
 
   if (named != NULL)
     return *named != '\0' ? g_strdup (named) : NULL;
+  if (getauxval (AT_SECURE) != 0)
+    return NULL;
   /* A build folder has one of its own: two builds would throw away each other's all the time. */
   build = dlp_place_get_uninstalled ();
   if (build != NULL)

@@ -4,6 +4,7 @@
  * for plugins; what they bring is known from the cache, or asked of the scanner. */
 
 #include <string.h>
+#include <unistd.h>
 
 #include "dlp-local-scheme-private.h"
 #include "dlp-registry-private.h"
@@ -289,6 +290,9 @@ merge (const char *path, GVariant *info)
   known = g_hash_table_lookup (registry.plugins, name);
   if (known == NULL)
     return take_plugin (path, name, info);
+  /* Its folder is searched again. */
+  if (g_strcmp0 (known->path, path) == 0)
+    return NULL;
   add_taken_problem (path, name, true, "plugin", name, known);
   return NULL;
 }
@@ -339,9 +343,10 @@ scan (Search *search, const DlpPluginFile *file)
                  search->scanner, error->message);
       return NULL;
     }
-  /* Not one that was being written. */
-  if (lasting && dlp_plugin_file_stat (&after) && after.inode == file->inode &&
-      after.size == file->size && after.seconds == file->seconds &&
+  /* Neither one that was being written, nor one whose permissions may change: its mtime does not.
+   */
+  if (lasting && access (file->path, R_OK) == 0 && dlp_plugin_file_stat (&after) &&
+      after.inode == file->inode && after.size == file->size && after.seconds == file->seconds &&
       after.nanoseconds == file->nanoseconds)
     dlp_plugin_cache_put (search->cache, file, info);
   return info;
@@ -463,6 +468,9 @@ dlp_registry_add_element (const char *factory, GType type, GError **error)
   if (known != NULL)
     g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
                  "element “%s” is there already, from %s", factory, describe_owner (known->plugin));
+  else if (!dlp_plugin_is_name (factory))
+    g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                 "element “%s”: a name is a lower-case letter, then such, digits and “-”", factory);
   else if (!g_type_is_a (type, DLP_TYPE_ELEMENT) || G_TYPE_IS_ABSTRACT (type))
     g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
                  "element “%s”: type %s is not an element that can be made", factory,

@@ -105,8 +105,9 @@ check_name (const char *name)
 {
   gsize length = strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789-");
 
-  return g_ascii_islower (name[0]) && name[length] == '\0' && length <= MAX_NAME &&
-         name[length - 1] != '-' && strstr (name, "--") == NULL;
+  /* Beside plugin.c there can be no other. */
+  return strcmp (name, "plugin") != 0 && g_ascii_islower (name[0]) && name[length] == '\0' &&
+         length <= MAX_NAME && name[length - 1] != '-' && strstr (name, "--") == NULL;
 }
 
 /* What is there already is no error: the plugin may be meant to replace it. */
@@ -271,7 +272,7 @@ run (int argc, char **argv)
   if (!check_name (argv[1]))
     return complain (
         "the name “%s” is not allowed: it begins with a letter; letters a to z, digits "
-        "and single “-” follow, at most 50 in all, as in line-reader",
+        "and single “-” follow, at most 50 in all, as in line-reader; nor is “plugin”",
         argv[1]);
   if (option_license == NULL)
     option_license = g_strdup ("MIT");

@@ -27,8 +27,10 @@ void dlp_registry_add_path (const char *path);
  * @plugins: (nullable) (array zero-terminated=1): names of plugins; %NULL: all
  *
  * From now on there are no other plugins than these: what others bring (elements, codecs, URI
- * schemes) is neither listed nor opened. What is built in, and what the program adds, is always
- * there. To be called before the registry is used; later it changes nothing.
+ * schemes) is neither listed nor opened in this process. The scanner process opens them all the
+ * same, once, as only a plugin itself says what it is called. What is built in, and what the
+ * program adds, is always there. To be called before the registry is used; later it changes
+ * nothing.
  *
  * Returns: whether it came in time
  *
@@ -224,7 +226,7 @@ GType dlp_registry_get_element_type (const char *factory);
 
 /**
  * dlp_registry_add_element:
- * @factory: the name of a kind of element
+ * @factory: the name of a kind of element: a lower-case letter, then such, digits and `-`
  * @type: its type, derived from #DlpElement
  * @error: return location of an error
  *

@@ -122,6 +122,11 @@ def check_example(installed):
         point(len(file.readlines()) <= 80, 'it has at most 80 lines')
     step(installed.run(['cp', '-r', folder, 'plugin']), 'copied')
     build(installed, os.path.join(installed.work, 'plugin'))
+    graph = ('file-source location=none.jsonl ! jsonl-reader ! tokenizer model=gpt2 ! fields keep=tokens '
+             'rename=tokens:text ! drop-empty ! null-sink')
+    open(os.path.join(installed.work, 'none.jsonl'), 'w').close()
+    result = installed.run(['dlpipe-launch', '--check', graph])
+    point(result.returncode == 2 and 'of type string' in result.stdout, 'it refuses what is no text', result.stdout)
 
 
 def check_user_folder(installed, folder):
@@ -146,7 +151,7 @@ def check_mistakes(installed):
     refuse(installed, ['a', 'b', '--sink'], 2, 'one name is wanted')
     refuse(installed, ['my-sink'], 2, '--source, --reader, --transform, --sink')
     refuse(installed, ['my-sink', '--sink', '--reader'], 2, 'one of')
-    for name in ('Sink', '1sink', 'my_sink', '-sink', 'sink-', 'my--sink', '../sink', 'é', 'x' * 51):
+    for name in ('Sink', '1sink', 'my_sink', '-sink', 'sink-', 'my--sink', '../sink', 'é', 'x' * 51, 'plugin'):
         refuse(installed, ['--sink', '--', name], 2, 'is not allowed')
     refuse(installed, ['my-sink', '--sink', '--license=GPL-9'], 2, 'MIT, 0BSD, none')
     refuse(installed, ['my-sink', '--sink', '--dir=missing'], 1, 'missing')
@@ -154,6 +159,9 @@ def check_mistakes(installed):
     refuse(installed, ['tee', '--sink'], 2, 'is there already')
     refuse(installed, ['a', '--source', '--license=none', '--author=Ann O. Nym'], 0, 'meson setup')
     point(b'Ann O. Nym. All rights reserved' in read(installed, 'a/LICENSE'), 'its licence')
+    # Its header has the name of one of the system's.
+    step(installed.run(['dlpipe-template', 'string', '--transform']), 'string --transform')
+    build(installed, os.path.join(installed.work, 'string'))
     left = [line for folder, _, files in os.walk(os.path.join(installed.work, 'a')) for name in files
             for line in open(os.path.join(folder, name)) if '@NAME' in line or '@LOWER' in line]
     point(not left, 'every word is replaced', ''.join(left))

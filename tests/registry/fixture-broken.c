@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <dlpipe/dlp-plugin.h>
@@ -32,6 +34,7 @@
 #define UNTIL_REPAIRED 19
 #define KILLED 20
 #define HANG_LOAD 21
+#define CRASH_LOUD 22
 
 /* Signals, not real faults: sanitizers would have their say about those. */
 static G_GNUC_NORETURN G_GNUC_UNUSED void
@@ -80,15 +83,23 @@ broken_sink_init (BrokenSink *self)
 #endif
 }
 
-#if BROKEN == CRASH_LOAD || BROKEN == FORK_AND_CRASH || BROKEN == HANG_LOAD
+#if BROKEN == CRASH_LOAD || BROKEN == FORK_AND_CRASH || BROKEN == HANG_LOAD || BROKEN == CRASH_LOUD
 __attribute__ ((constructor)) static void
 at_load (void)
 {
 #if BROKEN == HANG_LOAD
   hang ();
 #endif
+#if BROKEN == CRASH_LOUD
+  char noise[60000];
+
+  memset (noise, '.', sizeof noise);
+  fwrite (noise, 1, sizeof noise, stderr);
+#endif
 #if BROKEN == FORK_AND_CRASH
-  /* It keeps the pipes of the scanner open. */
+  /* It keeps the pipes of the scanner open, and the lock by which a test sees that it is there. */
+  if (g_getenv ("FIXTURE_LOCK") != NULL)
+    flock (open (g_getenv ("FIXTURE_LOCK"), O_RDWR | O_CREAT, 0600), LOCK_EX);
   if (fork () == 0)
     {
       sleep (60);

@@ -3,8 +3,10 @@
 /* Plugins that cannot be used are reported with reason and remedy, once from the scanner and then
  * from the cache, and harm nothing else. */
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
@@ -28,6 +30,9 @@ static const Case cases[] = {
   { "wrong-size", "*plugin ABI 1 (descriptor of 8 bytes); this dlpipe has ABI 1 (* bytes)",
     "build it again*", false },
   { "crash-load", "it is ended by signal 11 (*), while it was opened; it printed: the last words",
+    "correct or remove it*", false },
+  { "crash-loud",
+    "it is ended by signal 11 (*), while it was opened; it printed: .*.the last words",
     "correct or remove it*", false },
   { "crash-init", "it is ended by signal 11 (*), in its init()", "correct or remove it*", false },
   { "exit-init", "it ends the process (exit status 3), in its init()", "correct or remove it*",
@@ -97,6 +102,30 @@ test_broken (gconstpointer data)
   second = registry_rig_list (rig, NULL);
   check_problem (rig, second, self);
   g_assert_cmpuint (registry_rig_take_scans (rig), ==, self->is_forgotten ? 1 : 0);
+}
+
+/* Nothing that a plugin started goes on, also where the plugin has ended the scanner. */
+static void
+test_left_behind (void)
+{
+  g_autoptr (LaunchRig) rig = registry_rig_new ();
+  g_autofree char *path = launch_rig_path (rig, "lock");
+  g_autoptr (GVariant) all = NULL;
+  int fd, locked = -1;
+
+  g_setenv ("FIXTURE_LOCK", path, TRUE);
+  registry_rig_add (rig, NULL, "fork-and-crash");
+  all = registry_rig_list (rig, NULL);
+  g_unsetenv ("FIXTURE_LOCK");
+  fd = open (path, O_RDWR);
+  g_assert_cmpint (fd, >=, 0);
+  for (guint i = 0; i < 1000 && locked != 0; i++)
+    {
+      locked = flock (fd, LOCK_EX | LOCK_NB);
+      g_usleep (10000);
+    }
+  g_assert_cmpint (locked, ==, 0);
+  close (fd);
 }
 
 static void
@@ -252,6 +281,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &cases[i], test_broken);
     }
+  g_test_add_func ("/registry/broken/left-behind", test_left_behind);
   g_test_add_func ("/registry/broken/no-library", test_no_library);
   g_test_add_func ("/registry/broken/truncated", test_truncated);
   g_test_add_func ("/registry/broken/same-names", test_same_names);

@@ -319,6 +319,56 @@ test_late_path (void)
   tear_down (other);
 }
 
+/* Again, and by the folder around it: no plugin is in its own way. */
+static void
+test_path_twice (void)
+{
+  g_autoptr (GVariant) problems = NULL;
+  g_autofree char *around = NULL;
+  char *folder, *inner;
+
+  if (!g_test_subprocess ())
+    {
+      run_again ();
+      return;
+    }
+  folder = set_up ("good", NULL);
+  around = g_dir_make_tmp ("dlpipe-registry-XXXXXX", NULL);
+  inner = g_build_filename (around, "inner", NULL);
+  g_assert_cmpint (g_mkdir (inner, 0700), ==, 0);
+  use_plugins (inner, (const char *const[]){ "codec", NULL });
+  dlp_registry_add_path (inner);
+  g_assert_true (dlp_registry_has_element ("good-element"));
+  dlp_registry_add_path (folder);
+  dlp_registry_add_path (inner);
+  dlp_registry_add_path (around);
+  problems = dlp_registry_list_problems ();
+  g_assert_cmpuint (g_variant_n_children (problems), ==, 0);
+  tear_down (folder);
+  tear_down (inner);
+  g_rmdir (around);
+}
+
+static void
+test_names (void)
+{
+  static const char *const bad[] = { "", "Upper", "1digit", "two words", "pad.name", "é" };
+
+  if (!g_test_subprocess ())
+    {
+      run_again ();
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_false (dlp_registry_add_element (bad[i], DLP_TYPE_APP_SINK, &error));
+      g_assert_nonnull (strstr (error->message, "a name is a lower-case letter"));
+    }
+  g_assert_true (dlp_registry_add_element ("mine-2", DLP_TYPE_APP_SINK, NULL));
+}
+
 /* Replaced between the listing and the use. */
 static void
 test_replaced (void)
@@ -357,6 +407,8 @@ main (int argc, char **argv)
   g_test_add_func ("/registry/process/allowed", test_allowed);
   g_test_add_func ("/registry/process/allowed-in-process", test_allowed_in_process);
   g_test_add_func ("/registry/process/late-path", test_late_path);
+  g_test_add_func ("/registry/process/path-twice", test_path_twice);
+  g_test_add_func ("/registry/process/names", test_names);
   g_test_add_func ("/registry/process/replaced", test_replaced);
   return g_test_run ();
 }

@@ -19,11 +19,13 @@ static gboolean
 drop_empty_negotiate (DlpElement *element, GError **error)
 {
   DlpSchema *schema = dlp_pad_get_schema (dlp_element_get_input (element, 0));
+  int text = dlp_schema_find (schema, "text");
 
-  DROP_EMPTY (element)->text = dlp_schema_find (schema, "text");
-  if (DROP_EMPTY (element)->text >= 0)
+  DROP_EMPTY (element)->text = text;
+  if (text >= 0 && dlp_schema_get_field_type (schema, (guint) text) == DLP_FIELD_STRING)
     return DLP_ELEMENT_CLASS (drop_empty_parent_class)->negotiate (element, error);
-  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE, "its input has no field “text”");
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
+               "needs a field “text” of type string: put it behind a reader");
   return FALSE;
 }
 
@@ -57,6 +59,8 @@ drop_empty_class_init (DropEmptyClass *klass)
   DLP_ELEMENT_CLASS (klass)->negotiate = drop_empty_negotiate;
   DLP_TRANSFORM_CLASS (klass)->counters = counters;
   DLP_TRANSFORM_CLASS (klass)->process = drop_empty_process;
+  dlp_element_class_set_description (DLP_ELEMENT_CLASS (klass), "Drops empty records",
+                                     "... ! jsonl-reader ! drop-empty ! null-sink");
 }
 
 static void
