@@ -91,14 +91,17 @@ open_file (DlpSink *sink, DlpFileSinkPrivate *priv, GCancellable *cancellable, G
 static gboolean
 dlp_file_sink_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
+  DlpFileSinkClass *klass = DLP_FILE_SINK_GET_CLASS (element);
   DlpFileSinkPrivate *priv = get_private (element);
+  gboolean is_new = priv->state.attempt == 0;
 
   if (priv->state.finished)
     return TRUE;
   if (!open_file (DLP_SINK (element), priv, cancellable, error))
     return FALSE;
   priv->state.attempt = dlp_sink_get_attempt (DLP_SINK (element)).attempt;
-  return TRUE;
+  return !is_new || klass->write_begin == NULL ||
+         klass->write_begin (DLP_FILE_SINK (element), error);
 }
 
 static void
@@ -123,8 +126,18 @@ dlp_file_sink_stop (DlpElement *element)
 gboolean
 dlp_file_sink_write (DlpFileSink *self, gconstpointer data, gsize size, GError **error)
 {
-  DlpFileSinkPrivate *priv = get_private (self);
+  DlpFileSinkPrivate *priv;
 
+  g_return_val_if_fail (DLP_IS_FILE_SINK (self) && (data != NULL || size == 0), FALSE);
+
+  priv = get_private (self);
+  if (priv->file == NULL)
+    {
+      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                   "%s: dlp_file_sink_write() is called while there is no file to write to",
+                   dlp_element_get_name (DLP_ELEMENT (self)));
+      return FALSE;
+    }
   priv->state.bytes += size;
   dlp_file_hash_update (priv->hash, data, size);
   return dlp_output_file_write (priv->file, data, size, error);

@@ -32,6 +32,7 @@ G_DECLARE_DERIVABLE_TYPE (DlpFileSink, dlp_file_sink, DLP, FILE_SINK, DlpSink)
  * DlpFileSinkClass:
  * @parent_class: the parent class
  * @format: what the manifest calls the format; a static string
+ * @write_begin: writes what stands before the first record
  * @write_rows: writes records
  * @write_end: writes what stands behind the last record
  *
@@ -46,6 +47,21 @@ struct _DlpFileSinkClass
   DlpSinkClass parent_class;
 
   const char *format;
+  /**
+   * DlpFileSinkClass::write_begin:
+   * @self: a sink
+   * @error: return location for an error
+   *
+   * (nullable): writes what stands before the first record, such as the names of columns; once a
+   * file, also where there are no records.
+   *
+   * Threads: the element's.
+   *
+   * Returns: whether it was written
+   *
+   * Since: 0.2
+   */
+  gboolean (*write_begin) (DlpFileSink *self, GError **error);
   /**
    * DlpFileSinkClass::write_rows:
    * @self: a sink
@@ -92,7 +108,7 @@ struct _DlpFileSinkClass
  *
  * Appends to the file; buffered. The message of a full disk names the file and the bytes wanted.
  *
- * Threads: the element's, in write_rows() and write_end() alone.
+ * Threads: the element's, in write_begin(), write_rows() and write_end() alone.
  *
  * Returns: whether it was taken
  *

@@ -5,7 +5,7 @@
 #include <dlpipe/dlp-check.h>
 #include <glib/gstdio.h>
 
-/* Writes the numbers of rows, and how many there were. */
+/* Writes a head, the numbers of rows, and how many there were. */
 #define ROW_TYPE_SINK (row_sink_get_type ())
 G_DECLARE_FINAL_TYPE (RowSink, row_sink, ROW, SINK, DlpFileSink)
 
@@ -22,6 +22,12 @@ write_number (DlpFileSink *sink, const char *what, guint64 n, GError **error)
   g_autofree char *line = g_strdup_printf ("%s%" G_GUINT64_FORMAT "\n", what, n);
 
   return dlp_file_sink_write (sink, line, strlen (line), error);
+}
+
+static gboolean
+row_sink_write_begin (DlpFileSink *sink, GError **error)
+{
+  return dlp_file_sink_write (sink, "row\n", 4, error);
 }
 
 static gboolean
@@ -43,6 +49,7 @@ static void
 row_sink_class_init (RowSinkClass *klass)
 {
   DLP_FILE_SINK_CLASS (klass)->format = "rows";
+  DLP_FILE_SINK_CLASS (klass)->write_begin = row_sink_write_begin;
   DLP_FILE_SINK_CLASS (klass)->write_rows = row_sink_write_rows;
   DLP_FILE_SINK_CLASS (klass)->write_end = row_sink_write_end;
 }
@@ -65,7 +72,7 @@ test_file (void)
   dlp_check_harness_push_text (harness, "a");
   dlp_check_harness_push_text (harness, "b");
   g_assert_true (dlp_check_harness_finish (harness, NULL));
-  dlp_check_harness_assert_file (harness, "sub/rows", "0\n1\nrecords: 2\n");
+  dlp_check_harness_assert_file (harness, "sub/rows", "row\n0\n1\nrecords: 2\n");
 
   path =
       g_build_filename (dlp_check_harness_get_folder (harness), "sub", "rows.manifest.json", NULL);
@@ -77,16 +84,39 @@ test_file (void)
   g_assert_cmpuint (dlp_manifest_get_n_files (manifest), ==, 1);
   dlp_manifest_get_file (manifest, 0, &name, &bytes, &hash);
   g_assert_cmpstr (name, ==, "rows");
-  g_assert_cmpuint (bytes, ==, strlen ("0\n1\nrecords: 2\n"));
+  g_assert_cmpuint (bytes, ==, strlen ("row\n0\n1\nrecords: 2\n"));
 }
 
+/* Also of no records there is a head, and an end. */
 static void
 test_empty (void)
 {
+  g_autofree char *folder = g_dir_make_tmp ("dlpipe-file-sink-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "rows", NULL);
+  g_autofree char *manifest = g_strconcat (path, ".manifest.json", NULL);
+  g_autofree char *graph = g_strdup_printf ("check-source records=0 ! row-sink location=%s", path);
+  g_autofree char *text = NULL;
   g_autoptr (GError) error = NULL;
 
-  dlp_check_run ("check-source records=0 ! row-sink location={dir}/rows", NULL, &error);
+  dlp_check_run (graph, NULL, &error);
   g_assert_no_error (error);
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (text, ==, "row\nrecords: 0\n");
+  g_assert_no_errno (g_unlink (path));
+  g_assert_no_errno (g_unlink (manifest));
+  g_assert_no_errno (g_rmdir (folder));
+}
+
+/* Outside of what writes. */
+static void
+test_no_file (void)
+{
+  g_autoptr (DlpElement) sink = g_object_new (ROW_TYPE_SINK, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (dlp_file_sink_write (DLP_FILE_SINK (sink), "x", 1, &error));
+  g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL);
 }
 
 static void
@@ -148,6 +178,7 @@ main (int argc, char **argv)
   g_assert_no_error (error);
   g_test_add_func ("/file-sink/file", test_file);
   g_test_add_func ("/file-sink/empty", test_empty);
+  g_test_add_func ("/file-sink/no-file", test_no_file);
   g_test_add_func ("/file-sink/exact", test_exact);
   g_test_add_func ("/file-sink/location", test_location);
   g_test_add_func ("/file-sink/foreign", test_foreign);

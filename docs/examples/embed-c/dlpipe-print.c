@@ -24,12 +24,10 @@ print_records (Program *self, DlpRecordBatch *batch)
 {
   for (guint i = 0; i < dlp_record_batch_get_length (batch); i++)
     {
-      gsize size;
-      const guint8 *text = dlp_record_batch_get_value (batch, (guint) self->field, i, &size);
-      g_autofree char *line = g_strndup ((const char *) text, size);
+      g_autofree char *line = dlp_record_batch_dup_string (batch, (guint) self->field, i);
 
       printf ("%" G_GUINT64_FORMAT "\t%s\n", dlp_record_batch_get_position (batch) + i,
-              g_strdelimit (line, "\n\r\t", ' '));
+              line != NULL ? g_strdelimit (line, "\n\r\t", ' ') : "null");
     }
   /* The next pull says that these are done. */
   fflush (stdout);
