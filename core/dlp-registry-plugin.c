@@ -75,6 +75,7 @@ dlp_plugin_free (DlpPlugin *self)
 {
   for (guint k = 0; k < DLP_N_ITEM_KINDS; k++)
     g_ptr_array_unref (self->items[k]);
+  g_clear_error (&self->fault);
   g_free (self);
 }
 
@@ -116,41 +117,71 @@ dlp_plugin_is_name (const char *name)
   return true;
 }
 
-gboolean
-dlp_plugin_add_element (DlpPlugin *self, const char *name, GType type, GError **error)
+/* Also what separates the parts of "git+https". */
+static bool
+is_scheme_name (const char *name)
 {
-  if (!dlp_plugin_is_name (name))
+  return name != NULL && g_ascii_islower (name[0]) &&
+         name[strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789-+.")] == '\0';
+}
+
+static bool
+check_item (DlpPlugin *self, DlpItemKind kind, const char *name, GType type, GError **error)
+{
+  static const struct
+  {
+    const char *word, *signs, *wanted;
+    GType (*get_base) (void);
+  } kinds[DLP_N_ITEM_KINDS] = {
+    [DLP_ITEM_ELEMENT] = { "element", "“-”", "an element", dlp_element_get_type },
+    [DLP_ITEM_CODEC] = { "codec", "“-”", "a decoder", dlp_decoder_get_type },
+    [DLP_ITEM_SCHEME] = { "URI scheme", "“-”, “+”, “.”", "a scheme", dlp_scheme_get_type },
+  };
+  const char *word = kinds[kind].word;
+
+  if (kind == DLP_ITEM_SCHEME ? !is_scheme_name (name) : !dlp_plugin_is_name (name))
     g_set_error (error, DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_INIT,
-                 "element “%s”: a name is a lower-case letter, then such, digits and “-”",
-                 name != NULL ? name : "");
-  else if (find_item (self, DLP_ITEM_ELEMENT, name) != NULL)
-    g_set_error (error, DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_INIT, "it adds element “%s” twice",
+                 "%s “%s”: a name is a lower-case letter, then such, digits and %s", word,
+                 name != NULL ? name : "", kinds[kind].signs);
+  else if (find_item (self, kind, name) != NULL)
+    g_set_error (error, DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_INIT, "it adds %s “%s” twice", word,
                  name);
   else if (type == G_TYPE_INVALID)
     g_set_error (error, DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_INIT,
-                 "element “%s”: its type could not be registered; is there one of that name?",
+                 "%s “%s”: its type could not be registered; is there one of that name?", word,
                  name);
-  else if (!g_type_is_a (type, DLP_TYPE_ELEMENT) || G_TYPE_IS_ABSTRACT (type))
+  else if (!g_type_is_a (type, kinds[kind].get_base ()) || G_TYPE_IS_ABSTRACT (type))
     g_set_error (error, DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_INIT,
-                 "element “%s”: type %s is not an element that can be made", name,
-                 g_type_name (type));
+                 "%s “%s”: type %s is not %s that can be made", word, name, g_type_name (type),
+                 kinds[kind].wanted);
   else
-    {
-      add_item (self, DLP_ITEM_ELEMENT, name, type, NULL);
-      return TRUE;
-    }
-  return FALSE;
+    return true;
+  return false;
+}
+
+/* Where the function gives no error: the first is that of init(). (nullable) */
+static GError **
+get_fault (DlpPlugin *self)
+{
+  return self->fault == NULL ? &self->fault : NULL;
+}
+
+gboolean
+dlp_plugin_add_element (DlpPlugin *self, const char *name, GType type, GError **error)
+{
+  if (!check_item (self, DLP_ITEM_ELEMENT, name, type, error))
+    return FALSE;
+  add_item (self, DLP_ITEM_ELEMENT, name, type, NULL);
+  return TRUE;
 }
 
 void
 dlp_plugin_add_codec (DlpPlugin *self, const char *name, DlpCodecMatch match, GType decoder_type)
 {
-  g_return_if_fail (name != NULL && *name != '\0');
   g_return_if_fail (match != NULL);
-  g_return_if_fail (g_type_is_a (decoder_type, DLP_TYPE_DECODER));
-  g_return_if_fail (find_item (self, DLP_ITEM_CODEC, name) == NULL);
 
-  add_item (self, DLP_ITEM_CODEC, name, decoder_type, match);
+  if (check_item (self, DLP_ITEM_CODEC, name, decoder_type, get_fault (self)))
+    add_item (self, DLP_ITEM_CODEC, name, decoder_type, match);
 }
 
 void
@@ -163,9 +194,16 @@ dlp_plugin_add_codec_magic (DlpPlugin *self,
   DlpPluginItem *codec = find_item (self, DLP_ITEM_CODEC, name);
   guint8 all[MAX_MAGIC];
 
-  g_return_if_fail (codec != NULL);
-  g_return_if_fail (magic != NULL && size > 0 && size <= MAX_MAGIC);
+  g_return_if_fail (magic != NULL);
 
+  if (codec == NULL || size == 0 || size > MAX_MAGIC)
+    {
+      g_set_error (get_fault (self), DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_INIT,
+                   "codec “%s”: a magic of %zu bytes %s", name, size,
+                   codec == NULL ? "comes before the codec itself was added" :
+                                   "cannot be; allowed are 1 to " G_STRINGIFY (MAX_MAGIC));
+      return;
+    }
   memset (all, 0xff, sizeof all);
   g_ptr_array_add (
       codec->magics,
@@ -177,11 +215,8 @@ dlp_plugin_add_codec_magic (DlpPlugin *self,
 void
 dlp_plugin_add_scheme (DlpPlugin *self, const char *name, GType scheme_type)
 {
-  g_return_if_fail (name != NULL && *name != '\0');
-  g_return_if_fail (g_type_is_a (scheme_type, DLP_TYPE_SCHEME));
-  g_return_if_fail (find_item (self, DLP_ITEM_SCHEME, name) == NULL);
-
-  add_item (self, DLP_ITEM_SCHEME, name, scheme_type, NULL);
+  if (check_item (self, DLP_ITEM_SCHEME, name, scheme_type, get_fault (self)))
+    add_item (self, DLP_ITEM_SCHEME, name, scheme_type, NULL);
 }
 
 /* ---- opening ---- */
@@ -283,8 +318,10 @@ call_init (DlpPlugin *self, GError **error)
 {
   g_autoptr (GError) local = NULL;
 
-  if (self->descriptor->init (self, &local))
+  if (self->descriptor->init (self, &local) && self->fault == NULL)
     return true;
+  if (local == NULL)
+    local = g_steal_pointer (&self->fault);
   g_set_error (error, DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_INIT, "its init() fails: %s",
                local != NULL ? local->message : "it does not say why");
   return false;

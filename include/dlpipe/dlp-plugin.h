@@ -95,12 +95,13 @@ gboolean dlp_plugin_add_element (DlpPlugin *self, const char *name, GType type, 
 /**
  * dlp_plugin_add_codec: (skip)
  * @self: the plugin
- * @name: the name of the codec
+ * @name: the name of the codec: a lower-case letter, then such, digits and `-`
  * @match: whether a stream belongs to it
  * @decoder_type: derived from #DlpDecoder
  *
  * In init(). The plugin is opened when a file is read whose codec is not known yet; with
- * dlp_plugin_add_codec_magic(), when one begins so.
+ * dlp_plugin_add_codec_magic(), when one begins so. What is wrong (the name, one that was given
+ * before, the type) is an error of init(), whatever that returns.
  *
  * Since: 0.1
  */
@@ -117,7 +118,8 @@ dlp_plugin_add_codec (DlpPlugin *self, const char *name, DlpCodecMatch match, GT
  * @size: at most 16
  *
  * In init(); several times where a codec has several. What @match accepts begins with one of them,
- * as far as the file goes: for a file without such a beginning the plugin is not opened.
+ * as far as the file goes: for a file without such a beginning the plugin is not opened. What is
+ * wrong is an error of init().
  *
  * Since: 0.2
  */
@@ -131,10 +133,11 @@ void dlp_plugin_add_codec_magic (DlpPlugin *self,
 /**
  * dlp_plugin_add_scheme:
  * @self: the plugin
- * @name: the name of a URI scheme, lower case
+ * @name: the name of a URI scheme: a lower-case letter, then such, digits, `-`, `+` and `.`
  * @scheme_type: derived from #DlpScheme
  *
- * In init(). The plugin is opened when a URI of that scheme is first used.
+ * In init(). The plugin is opened when a URI of that scheme is first used. What is wrong is an
+ * error of init(), whatever that returns.
  *
  * Since: 0.1
  */

@@ -35,6 +35,9 @@
 #define KILLED 20
 #define HANG_LOAD 21
 #define CRASH_LOUD 22
+#define BAD_CODEC 23
+#define BAD_MAGIC 24
+#define BAD_SCHEME 25
 
 /* Signals, not real faults: sanitizers would have their say about those. */
 static G_GNUC_NORETURN G_GNUC_UNUSED void
@@ -116,6 +119,12 @@ void a_function_that_nobody_has (void);
 #endif
 
 static gboolean G_GNUC_UNUSED
+match (const guint8 *head, gsize size)
+{
+  return FALSE;
+}
+
+static gboolean G_GNUC_UNUSED
 init (DlpPlugin *plugin, GError **error)
 {
 #if BROKEN == MISSING_SYMBOL
@@ -143,6 +152,13 @@ init (DlpPlugin *plugin, GError **error)
       g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE, "not repaired");
       return FALSE;
     }
+#elif BROKEN == BAD_CODEC
+  dlp_plugin_add_codec (plugin, "broken", match, broken_sink_get_type ());
+#elif BROKEN == BAD_MAGIC
+  dlp_plugin_add_codec_magic (plugin, "broken", (const guint8 *) "B", NULL, 1);
+#elif BROKEN == BAD_SCHEME
+  dlp_plugin_add_scheme (plugin, "Upper", DLP_TYPE_SCHEME);
+  dlp_plugin_add_scheme (plugin, "", DLP_TYPE_SCHEME);
 #elif BROKEN == SAME_ELEMENT_TWICE
   if (!dlp_plugin_add_element (plugin, "broken-sink", broken_sink_get_type (), error))
     return FALSE;
