@@ -522,22 +522,46 @@ typedef enum
   NEXT_ERROR,
 } Next;
 
+/* Whether all that was delivered before the run was continued was pushed again, as far as can be
+ * seen: of the next token nothing may be dropped. */
+static bool
+check_repeated (DlpAppSource *self, GError **error)
+{
+  guint64 delivered = MAX (dlp_element_get_output (DLP_ELEMENT (self), 0)->wanted, self->emitted);
+  g_autofree char *token = NULL;
+
+  /* Records to skip were counted as emitted by load(). */
+  if (self->restored == NULL || (self->to_skip == 0 && self->emitted >= delivered))
+    return true;
+  token = print_token (self->restored);
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+               "%s: with token %s, where the run goes on, %" G_GUINT64_FORMAT
+               " records were pushed again, but at least %" G_GUINT64_FORMAT
+               " were delivered before: push again everything that was pushed with it",
+               get_name (self), token, self->emitted - self->to_skip - self->begun,
+               delivered - self->begun);
+  return false;
+}
+
 /* Everything pushed with one token counts from the first of it. What is skipped was counted. */
-static void
-begin_token (DlpAppSource *self, GBytes *token)
+static bool
+begin_token (DlpAppSource *self, GBytes *token, GError **error)
 {
   if (token == NULL || (self->token != NULL && g_bytes_equal (self->token, token)))
-    return;
+    return true;
+  if (!check_repeated (self, error))
+    return false;
   g_clear_pointer (&self->token, g_bytes_unref);
   self->token = g_bytes_ref (token);
   self->begun = self->emitted - self->to_skip;
   /* The mark that its records will carry says so. */
   dlp_element_get_private (DLP_ELEMENT (self))->marked_at = 0;
+  return true;
 }
 
 /* What was delivered before the run was continued is dropped; the rest gets its coordinates. */
-static void
-begin_batch (DlpAppSource *self, Entry *entry)
+static bool
+begin_batch (DlpAppSource *self, Entry *entry, GError **error)
 {
   g_autoptr (DlpRecordBatch) rest = NULL;
   guint length = dlp_record_batch_get_length (entry->batch);
@@ -546,10 +570,11 @@ begin_batch (DlpAppSource *self, Entry *entry)
   DlpCoordinate first = { .stage = dlp_element_get_stage (DLP_ELEMENT (self)),
                           .source = dlp_element_get_ordinal (DLP_ELEMENT (self)) };
 
-  begin_token (self, entry->token);
+  if (!begin_token (self, entry->token, error))
+    return false;
   self->to_skip -= skip;
   if (skip == length)
-    return;
+    return true;
   if (files)
     first.file = (guint32) self->emitted;
   else
@@ -558,6 +583,7 @@ begin_batch (DlpAppSource *self, Entry *entry)
   self->batch = self->keep_coordinates ? g_steal_pointer (&rest) :
                                          dlp_record_batch_relabel (rest, &first, files);
   self->row = 0;
+  return true;
 }
 
 static Next
@@ -585,8 +611,8 @@ take_next (DlpAppSource *self, GError **error)
   pthread_mutex_unlock (&self->app.lock);
 
   answer_call (self, &answer);
-  if (entry != NULL)
-    begin_batch (self, entry);
+  if (entry != NULL && !begin_batch (self, entry, error))
+    return NEXT_ERROR;
   return next;
 }
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 
 #include <glib/gstdio.h>
@@ -87,16 +88,28 @@ load (DlpPluginCache *self)
     g_debug ("plugin cache %s: %s; it is made again", self->path, why);
 }
 
+/* A FIFO would be waited for, a device read for ever, and either replaced by a file. */
+static bool
+may_be_cache (const char *path)
+{
+  struct stat st;
+
+  if (stat (path, &st) != 0 || S_ISREG (st.st_mode))
+    return true;
+  g_debug ("plugin cache %s: it is no regular file; nothing is kept", path);
+  return false;
+}
+
 DlpPluginCache *
 dlp_plugin_cache_new (const char *path)
 {
   DlpPluginCache *self = g_new0 (DlpPluginCache, 1);
 
-  self->path = g_strdup (path);
+  self->path = path != NULL && may_be_cache (path) ? g_strdup (path) : NULL;
   self->build_id = dlp_plugin_get_build_id ();
   self->entries =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_variant_unref);
-  if (path != NULL)
+  if (self->path != NULL)
     load (self);
   return self;
 }

@@ -37,11 +37,17 @@ typedef struct
 
 /* ---- the scanner's side ---- */
 
+static pid_t scanner_pid;
+
+/* A process that the plugin has forked, and that comes back from its init(), has nothing to say: it
+ * would do so in the middle of what the scanner says. */
 static void
 write_all (int fd, gconstpointer data, gsize size)
 {
   const guint8 *bytes = data;
 
+  if (getpid () != scanner_pid)
+    _exit (0);
   while (size > 0)
     {
       gssize n = write (fd, bytes, size);
@@ -90,6 +96,7 @@ dlp_registry_scan_file (const char *path, const char *build_id, int fd)
       return 1;
     }
   become_scanner ();
+  scanner_pid = getpid ();
   plugin = dlp_plugin_open (path, write_stage, &fd, &error);
   write_stage (DLP_SCAN_DESCRIBE, &fd);
   info = plugin != NULL ? dlp_plugin_describe (plugin) : dlp_plugin_describe_failure (error);
@@ -343,6 +350,27 @@ set_scanner_error (Scan *self, GError **error)
                printed);
 }
 
+/* (transfer full): of a plugin that writes to descriptors that are none of its own it may be none.
+ */
+static GVariant *
+take_description (const guint8 *result, gsize size)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (result, size);
+  g_autoptr (GVariant) said =
+      g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE_VARDICT, bytes, FALSE));
+  g_autoptr (GVariant) info = g_variant_get_normal_form (said);
+  g_autoptr (GError) error = NULL;
+
+  if (g_variant_lookup (info, "name", "&s", NULL) ||
+      (g_variant_lookup (info, "reason", "&s", NULL) &&
+       g_variant_lookup (info, "remedy", "&s", NULL)))
+    return g_steal_pointer (&info);
+  g_set_error (&error, DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_INIT,
+               "it writes to descriptors that are not its own: what the process that looks at it "
+               "said cannot be read");
+  return dlp_plugin_describe_failure (error);
+}
+
 /* NULL: the scanner, which says nothing, is none. */
 static GVariant *
 finish (Scan *self, bool in_time, bool *lasting, GError **scanner_error)
@@ -353,13 +381,7 @@ finish (Scan *self, bool in_time, bool *lasting, GError **scanner_error)
   char stage = get_stage (self, &result, &size);
 
   if (result != NULL)
-    {
-      g_autoptr (GBytes) bytes = g_bytes_new (result, size);
-      g_autoptr (GVariant) info =
-          g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE_VARDICT, bytes, FALSE));
-
-      return g_variant_get_normal_form (info);
-    }
+    return take_description (result, size);
   if (stage == 0)
     {
       set_scanner_error (self, scanner_error);

@@ -279,6 +279,10 @@ run (int argc, char **argv)
   if (strcmp (option_license, "MIT") != 0 && strcmp (option_license, "0BSD") != 0 &&
       strcmp (option_license, "none") != 0)
     return complain ("--license=%s is not known; allowed are MIT, 0BSD, none", option_license);
+  if (strcmp (argv[1], "plugin") == 0)
+    return complain ("the name “%s” is not allowed: plugin.c is the file that makes it a plugin; "
+                     "such as line-reader",
+                     argv[1]);
   folder = g_build_filename (option_dir != NULL ? option_dir : ".", argv[1], NULL);
   if (g_file_test (folder, G_FILE_TEST_EXISTS))
     return complain ("%s is there already; nothing was written. Another name, or --dir", folder);

@@ -54,6 +54,8 @@ check_name (const SplitRatios *self, const char *text, guint n, const char *name
     return fail (text, n, "has no name of letters, digits, _ and - before its colon", error);
   if (strcmp (name, "in") == 0)
     return fail (text, n, "is called “in”, as the input is", error);
+  if (strcmp (name, "rejected") == 0)
+    return fail (text, n, "is called “rejected”, as pads of what counts as bad are", error);
   if (split_ratios_find (self, name) >= 0)
     return fail (text, n, "has the name of one before it", error);
   return true;

@@ -621,6 +621,39 @@ test_wrong_token (void)
   app_remove_folder (folder);
 }
 
+/* Records of another token are not dropped in place of those that were not pushed again. */
+static void
+test_fewer_again (void)
+{
+  char *folder = app_make_folder ();
+  g_autoptr (DlpRecordBatch) ten = app_make_batch (0, 10);
+  g_autoptr (DlpRecordBatch) three = app_make_batch (0, 3);
+  g_autoptr (DlpRecordBatch) got = NULL;
+  g_autoptr (DlpRecordBatch) more = NULL;
+  g_autoptr (GError) error = NULL;
+  AppRig rig;
+
+  app_rig_init (&rig, WITH_TOKENS "app-sink name=out", DLP_RUNNER_AUTO, folder);
+  app_rig_start (&rig);
+  g_assert_true (dlp_app_source_push (rig.in, ten, g_variant_new_uint64 (5), NULL, NULL));
+  got = dlp_app_sink_pull (rig.out, 7, NULL, NULL);
+  g_assert_cmpuint (dlp_record_batch_get_length (got), ==, 7);
+  dlp_app_sink_commit (rig.out);
+  app_rig_stop (&rig);
+  app_rig_clear (&rig);
+
+  app_rig_init (&rig, WITH_TOKENS "app-sink name=out", DLP_RUNNER_AUTO, folder);
+  app_rig_start (&rig);
+  g_assert_true (dlp_app_source_push (rig.in, three, g_variant_new_uint64 (5), NULL, NULL));
+  dlp_app_source_push (rig.in, ten, g_variant_new_uint64 (6), NULL, NULL);
+  more = dlp_app_sink_pull (rig.out, 0, NULL, &error);
+  g_assert_null (more);
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
+  g_assert_nonnull (strstr (error->message, "3 records were pushed again, but at least 7"));
+  app_rig_clear (&rig);
+  app_remove_folder (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -640,5 +673,6 @@ main (int argc, char **argv)
   g_test_add_func ("/app-source/resume", test_resume);
   g_test_add_func ("/app-source/resume-shuffled", test_resume_shuffled);
   g_test_add_func ("/app-source/wrong-token", test_wrong_token);
+  g_test_add_func ("/app-source/fewer-again", test_fewer_again);
   return g_test_run ();
 }

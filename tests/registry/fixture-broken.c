@@ -38,6 +38,7 @@
 #define BAD_CODEC 23
 #define BAD_MAGIC 24
 #define BAD_SCHEME 25
+#define WRITES_ANYWHERE 26
 
 /* Signals, not real faults: sanitizers would have their say about those. */
 static G_GNUC_NORETURN G_GNUC_UNUSED void
@@ -141,6 +142,10 @@ init (DlpPlugin *plugin, GError **error)
   for (int fd = 0; fd < 64; fd++)
     close (fd);
   hang ();
+#elif BROKEN == WRITES_ANYWHERE
+  for (int fd = 3; fd < 64; fd++)
+    if (write (fd, "r\4\0\0\0abcd", 9) < 0)
+      continue;
 #elif BROKEN == ERROR_INIT
   g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE, "the device is not there");
   return FALSE;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dlpipe/dlp-plugin.h>
 
@@ -158,6 +159,12 @@ init (DlpPlugin *plugin, GError **error)
       printf ("This is what plugins print at times, in line %u.\n", i);
       fprintf (stderr, "And this is what they complain about, in line %u.\n", i);
     }
+#endif
+#ifdef FORKS
+  /* Each of them comes back from here. */
+  for (guint i = 0; i < 3; i++)
+    if (fork () < 0)
+      return FALSE;
 #endif
 #ifdef LOOKS_AT_FDS
   if (fcntl (LEAKED_FD, F_GETFD) >= 0)

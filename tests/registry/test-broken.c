@@ -62,6 +62,8 @@ static const Case cases[] = {
     "correct or remove it*", false },
   { "fork-and-crash", "it is ended by signal 11 (*), while it was opened*", "correct or remove it*",
     false },
+  { "writes-anywhere", "it writes to descriptors that are not its own*", "correct or remove it*",
+    false },
   { "killed", "the process that looks at it was ended by signal 9 (*), in its init()",
     "correct or remove it*", true },
 };

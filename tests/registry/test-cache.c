@@ -261,6 +261,33 @@ test_unwritable (void)
   g_assert_nonnull (strstr (rig->out, "it is not kept"));
 }
 
+/* What is neither a file nor nothing is not read, which might never end, and not replaced. */
+static void
+test_no_file (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *cache = launch_rig_path (rig, "fifo");
+  struct stat st;
+
+  g_assert_cmpint (mkfifo (cache, 0600), ==, 0);
+  g_setenv ("DLPIPE_REGISTRY", cache, TRUE);
+  g_free (list (rig, 3));
+  g_free (list (rig, 3));
+  g_assert_cmpint (stat (cache, &st), ==, 0);
+  g_assert_true (S_ISFIFO (st.st_mode));
+}
+
+/* Processes that come back from init() as well say nothing in between. */
+static void
+test_forks (void)
+{
+  g_autoptr (LaunchRig) rig = registry_rig_new ();
+
+  registry_rig_add (rig, NULL, "forks");
+  for (guint i = launch_rig_scale (20); i > 0; i--)
+    launch_rig_expect (rig, 0, "--rescan", "--exists", "forks-element", NULL);
+}
+
 static void
 test_at_once (void)
 {
@@ -394,6 +421,8 @@ main (int argc, char **argv)
   g_test_add_func ("/registry/cache/bit-flips", test_bit_flips);
   g_test_add_func ("/registry/cache/other-build", test_other_build);
   g_test_add_func ("/registry/cache/unwritable", test_unwritable);
+  g_test_add_func ("/registry/cache/no-file", test_no_file);
+  g_test_add_func ("/registry/cache/forks", test_forks);
   g_test_add_func ("/registry/cache/at-once", test_at_once);
   g_test_add_func ("/registry/cache/two-paths", test_two_paths);
   g_test_add_func ("/registry/order/folders", test_order);

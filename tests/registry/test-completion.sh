@@ -75,6 +75,13 @@ check "$dataset ver" 'verify'
 check "$dataset info data/t" 'data/two.jsonl'
 check "$launch file-source nonsense" ''
 
+# A name that the shell would expand, or the graph cut, is not offered; nothing is said of a wrong option.
+mkdir odd
+touch odd/plain.jsonl 'odd/$(touch run)' 'odd/`touch run`' 'odd/a b' "odd/it's"
+check "$launch \"file-source location=odd/" 'file-source location=odd/plain.jsonl'
+check "$launch file-source location=odd/" 'odd/plain.jsonl'
+check "$launch --[" ''
+
 # Each option that is told of is offered.
 for program in "$launch" "$inspect" "$dataset"; do
   check "$program --" "$("$program" --help | grep -oE -- '^ +(-., )?--[a-z][a-z-]*=?' | grep -oE -- '--.*' | sort -u | xargs)"

@@ -85,6 +85,7 @@ test_errors (void)
     { "train:0.0000000001", "entry 1 has no ratio" },
     { "train:123456789", "entry 1 has no ratio" },
     { "a:1,in:1", "entry 2 is called" },
+    { "rejected:1", "entry 1 is called" },
     { "a b:1", "entry 1 has no name of letters" },
     { "ä:1", "entry 1 has no name of letters" },
   };
