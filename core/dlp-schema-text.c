@@ -28,19 +28,57 @@ fail (GError **error, const char *text, const char *part, const char *why)
                why);
 }
 
-static bool
-find_type (const char *name, DlpFieldType *type)
+/* (transfer full): why @name is no type. */
+static char *
+explain_type (const char *name)
 {
-  for (*type = DLP_FIELD_STRING; *type <= DLP_FIELD_LIST_UINT32; (*type)++)
-    if (strcmp (dlp_field_type_to_string (*type), name) == 0)
-      return true;
-  return false;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *list = NULL;
+  const char *near;
+
+  for (DlpFieldType type = DLP_FIELD_STRING; type <= DLP_FIELD_LIST_UINT32; type++)
+    g_ptr_array_add (names, (gpointer) dlp_field_type_to_string (type));
+  g_ptr_array_add (names, NULL);
+  list = g_strjoinv (", ", (char **) names->pdata);
+  near = dlp_suggest (name, (const char *const *) names->pdata);
+  return g_strdup_printf ("“%s” is no type%s%s%s; there are %s, with ? behind it if it may be null",
+                          name, near != NULL ? ", did you mean “" : "", near != NULL ? near : "",
+                          near != NULL ? "”?" : "", list);
+}
+
+gboolean
+dlp_field_type_from_string (const char *text,
+                            DlpFieldType *type,
+                            gboolean *optional,
+                            GError **error)
+{
+  gboolean is_optional;
+  g_autofree char *name = NULL;
+  g_autofree char *why = NULL;
+
+  g_return_val_if_fail (text != NULL && type != NULL, FALSE);
+
+  is_optional = g_str_has_suffix (text, "?");
+  name = g_strndup (text, strlen (text) - (is_optional ? 1 : 0));
+  for (DlpFieldType known = DLP_FIELD_STRING; known <= DLP_FIELD_LIST_UINT32; known++)
+    if (strcmp (dlp_field_type_to_string (known), name) == 0)
+      {
+        *type = known;
+        if (optional != NULL)
+          *optional = is_optional;
+        return TRUE;
+      }
+
+  why = explain_type (name);
+  g_set_error_literal (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, why);
+  return FALSE;
 }
 
 static bool
 add_field (Fields *fields, const char *text, const char *part, GError **error)
 {
   g_auto (GStrv) sides = g_strsplit (part, ":", 2);
+  g_autoptr (GError) local_error = NULL;
   DlpFieldType type;
   gboolean optional;
 
@@ -51,20 +89,17 @@ add_field (Fields *fields, const char *text, const char *part, GError **error)
     }
   g_strstrip (sides[0]);
   g_strstrip (sides[1]);
-  optional = g_str_has_suffix (sides[1], "?");
-  if (optional)
-    sides[1][strlen (sides[1]) - 1] = '\0';
   if (sides[0][0] == '\0' ||
       g_ptr_array_find_with_equal_func (fields->names, sides[0], g_str_equal, NULL))
     {
       fail (error, text, part, sides[0][0] == '\0' ? "has no name" : "is there twice");
       return false;
     }
-  if (!find_type (sides[1], &type))
+  if (!dlp_field_type_from_string (sides[1], &type, &optional, &local_error))
     {
-      fail (error, text, part,
-            "has no type of string, binary, boolean, int64, uint64, double, list<uint16>, "
-            "list<uint32>, with ? if it may be null");
+      g_autofree char *why = g_strconcat ("has no type: ", local_error->message, NULL);
+
+      fail (error, text, part, why);
       return false;
     }
   g_ptr_array_add (fields->names, g_strdup (sides[0]));

@@ -276,6 +276,29 @@ char *dlp_schema_to_string (const DlpSchema *self);
 DLP_AVAILABLE_IN_0_1
 const char *dlp_field_type_to_string (DlpFieldType type);
 
+/**
+ * dlp_field_type_from_string:
+ * @text: the name of a type, with a question mark behind it where values may be null, such as
+ *   "double?"
+ * @type: (out): the type
+ * @optional: (out) (optional): whether there is a question mark
+ * @error: return location for an error
+ *
+ * Reads a type as it is written in properties, such as `schema` of `app-source` and `fields` of
+ * `jsonl-reader`. Anything else is %DLP_GRAPH_ERROR_VALUE, with the names there are.
+ *
+ * Threads: any.
+ *
+ * Returns: %FALSE with an error
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_field_type_from_string (const char *text,
+                                     DlpFieldType *type,
+                                     gboolean *optional,
+                                     GError **error);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpSchema, dlp_schema_unref)
 
 G_END_DECLS

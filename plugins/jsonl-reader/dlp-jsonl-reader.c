@@ -7,6 +7,7 @@
 #include "json-keys.h"
 #include "json-lines.h"
 #include "json-record.h"
+#include "jsonl-fields.h"
 
 /* What a worker keeps for the next line, where there is memory for it. */
 #define MAX_SCRATCH_BYTES (1024 * 1024)
@@ -25,6 +26,7 @@ struct _DlpJsonlReader
   gboolean allow_non_finite;
 
   JsonPlan *plan;
+  GPtrArray *further; /* of JsonlField: of the values from 1 on */
   guint n_values;
 
   /* Of this attempt; written by workers, atomic. */
@@ -68,23 +70,31 @@ G_DEFINE_FINAL_TYPE (DlpJsonlReader, dlp_jsonl_reader, DLP_TYPE_READER)
 
 /* ---- the schema ---- */
 
+static const JsonlField *
+get_further (DlpJsonlReader *self, guint value)
+{
+  return g_ptr_array_index (self->further, value - 1);
+}
+
 static gboolean
 check_names (DlpJsonlReader *self, GError **error)
 {
-  for (guint i = 0; self->fields != NULL && self->fields[i] != NULL; i++)
+  for (guint i = 1; i <= self->further->len; i++)
     {
-      if (strcmp (self->fields[i], "text") == 0)
+      const char *path = get_further (self, i)->path;
+
+      if (strcmp (path, "text") == 0)
         {
           g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
                        "fields: \"text\" is the name of the field that field=%s becomes",
                        self->field);
           return FALSE;
         }
-      for (guint k = 0; k < i; k++)
-        if (strcmp (self->fields[i], self->fields[k]) == 0)
+      for (guint k = 1; k < i; k++)
+        if (strcmp (path, get_further (self, k)->path) == 0)
           {
             g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                         "fields: \"%s\" is given twice", self->fields[i]);
+                         "fields: \"%s\" is given twice", path);
             return FALSE;
           }
     }
@@ -100,8 +110,8 @@ make_plan (DlpJsonlReader *self, GError **error)
   JsonPlan *plan;
 
   g_ptr_array_add (paths, self->field);
-  for (guint i = 0; self->fields != NULL && self->fields[i] != NULL; i++)
-    g_ptr_array_add (paths, self->fields[i]);
+  for (guint i = 1; i <= self->further->len; i++)
+    g_ptr_array_add (paths, get_further (self, i)->path);
   if (dlp_element_get_strict (DLP_ELEMENT (self)))
     flags |= JSON_FLAGS_STRICT;
   if (self->allow_non_finite)
@@ -114,31 +124,45 @@ make_plan (DlpJsonlReader *self, GError **error)
 }
 
 static DlpSchema *
-dlp_jsonl_reader_get_schema (DlpReader *reader, GError **error)
+make_schema (DlpJsonlReader *self)
 {
-  DlpJsonlReader *self = DLP_JSONL_READER (reader);
-  guint n = 1 + (self->fields != NULL ? g_strv_length (self->fields) : 0);
+  guint n = self->n_values;
   g_autofree const char **names = g_new (const char *, n);
   g_autofree DlpFieldType *types = g_new (DlpFieldType, n);
   g_autofree gboolean *optional = g_new (gboolean, n);
 
-  if (!check_names (self, error))
-    return NULL;
+  names[TEXT_FIELD] = "text";
+  types[TEXT_FIELD] = DLP_FIELD_STRING;
+  optional[TEXT_FIELD] = FALSE;
+  for (guint i = TEXT_FIELD + 1; i < n; i++)
+    {
+      const JsonlField *field = get_further (self, i);
+
+      names[i] = field->path;
+      types[i] = field->type;
+      optional[i] = field->optional;
+    }
+  return dlp_schema_new (DLP_SCHEMA_RECORDS, n, names, types, optional);
+}
+
+static DlpSchema *
+dlp_jsonl_reader_get_schema (DlpReader *reader, GError **error)
+{
+  DlpJsonlReader *self = DLP_JSONL_READER (reader);
+
   g_clear_pointer (&self->plan, json_plan_unref);
+  g_clear_pointer (&self->further, g_ptr_array_unref);
+  self->further = jsonl_fields_parse ((const char *const *) self->fields, error);
+  if (self->further == NULL || !check_names (self, error))
+    return NULL;
   self->plan = make_plan (self, error);
   if (self->plan == NULL)
     return NULL;
 
-  for (guint i = 0; i < n; i++)
-    {
-      names[i] = i == TEXT_FIELD ? "text" : self->fields[i - 1];
-      types[i] = DLP_FIELD_STRING;
-      optional[i] = i != TEXT_FIELD;
-    }
-  self->n_values = n;
+  self->n_values = 1 + self->further->len;
   g_free (self->seen);
-  self->seen = g_malloc0 (n);
-  return dlp_schema_new (DLP_SCHEMA_RECORDS, n, names, types, optional);
+  self->seen = g_malloc0 (self->n_values);
+  return make_schema (self);
 }
 
 /* ---- parsing, on a worker ---- */
@@ -212,7 +236,7 @@ append_suggestion (GString *text, const char *key)
   g_string_append (text, "; did you mean \"");
   for (const char *p = key; *p != '\0'; p++)
     {
-      if (*p == '.' || *p == ',' || *p == '\\')
+      if (strchr (".,:\\", *p) != NULL)
         g_string_append_c (text, '\\');
       g_string_append_c (text, *p);
     }
@@ -242,13 +266,14 @@ describe_keys (const char *field, char **keys)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+/* (transfer full): of a record without the field. */
 static char *
-describe_missing (DlpJsonlReader *self, const Line *line)
+describe_missing (const char *field, const Line *line)
 {
   g_auto (GStrv) keys = json_list_keys (line->data, line->size, MAX_KEYS + 1);
-  g_autofree char *there = describe_keys (self->field, keys);
+  g_autofree char *there = describe_keys (field, keys);
 
-  return g_strdup_printf ("no field \"%s\"; the record has %s", self->field, there);
+  return g_strdup_printf ("no field \"%s\"; the record has %s", field, there);
 }
 
 static void
@@ -260,7 +285,7 @@ reject_text (DlpJsonlReader *self, DlpReaderChunk *chunk, const Line *line, cons
   gsize offset = text->data != NULL ? (gsize) (text->data - line->data) : 0;
 
   if (text->kind == JSON_VALUE_MISSING)
-    reject (chunk, line, kind, 0, describe_missing (self, line));
+    reject (chunk, line, kind, 0, describe_missing (self->field, line));
   else
     reject (chunk, line, kind, offset,
             g_strdup_printf ("the field \"%s\" is of kind %s, expected a string", self->field,
@@ -268,15 +293,53 @@ reject_text (DlpJsonlReader *self, DlpReaderChunk *chunk, const Line *line, cons
 }
 
 static void
-append_values (DlpJsonlReader *self, DlpReaderChunk *chunk, const JsonValue *values)
+reject_further (DlpReaderChunk *chunk,
+                const Line *line,
+                const JsonlField *field,
+                const JsonlFault *fault)
+{
+  g_autofree char *missing = NULL;
+
+  if (fault->kind != NULL)
+    {
+      reject (chunk, line, fault->kind, fault->offset, fault->message);
+      return;
+    }
+  missing = describe_missing (field->path, line);
+  reject (chunk, line, "missing", 0,
+          g_strdup_printf ("%s (fields=%s:%s? would take it)", missing, field->path,
+                           dlp_field_type_to_string (field->type)));
+}
+
+/* FALSE: the record was rejected. */
+static gboolean
+append_values (DlpJsonlReader *self,
+               DlpReaderChunk *chunk,
+               const Line *line,
+               const JsonValue *values)
 {
   DlpRecordBatchBuilder *builder = dlp_reader_chunk_get_builder (chunk);
 
-  for (guint i = 0; i < self->n_values; i++)
-    if (values[i].kind == JSON_VALUE_MISSING || values[i].kind == JSON_VALUE_NULL)
-      dlp_record_batch_builder_append_null (builder, i);
-    else
-      dlp_record_batch_builder_append_value (builder, i, values[i].data, values[i].len);
+  dlp_record_batch_builder_append_value (builder, TEXT_FIELD, values[TEXT_FIELD].data,
+                                         values[TEXT_FIELD].len);
+  for (guint i = TEXT_FIELD + 1; i < self->n_values; i++)
+    {
+      const JsonlField *field = get_further (self, i);
+      const JsonValue *value = &values[i];
+      JsonlFault fault = { NULL };
+
+      if (value->kind <= JSON_VALUE_NULL && field->optional)
+        dlp_record_batch_builder_append_null (builder, i);
+      else if (value->kind > JSON_VALUE_NULL && field->type == DLP_FIELD_STRING)
+        dlp_record_batch_builder_append_value (builder, i, value->data, value->len);
+      else if (value->kind == JSON_VALUE_MISSING ||
+               !jsonl_field_append (field, builder, i, value, line->data, &fault))
+        {
+          reject_further (chunk, line, field, &fault);
+          return FALSE;
+        }
+    }
+  return TRUE;
 }
 
 static void
@@ -332,9 +395,10 @@ parse_line (DlpJsonlReader *self, Worker *worker, DlpReaderChunk *chunk, const L
       reject_text (self, chunk, line, &worker->values[TEXT_FIELD]);
       return TRUE;
     }
+  if (!append_values (self, chunk, line, worker->values))
+    return TRUE;
   if (self->n_values > 1)
     note_fields (self, worker, line);
-  append_values (self, chunk, worker->values);
   dlp_reader_chunk_end_record (chunk, line->lines);
   return TRUE;
 }
@@ -403,7 +467,7 @@ judge_fields (DlpJsonlReader *self, gboolean is_end)
   self->judged_fields = TRUE;
   for (guint i = TEXT_FIELD + 1; i < self->n_values; i++)
     if (!__atomic_load_n (&self->seen[i], __ATOMIC_RELAXED))
-      warn_of_field (self, self->fields[i - 1], n);
+      warn_of_field (self, get_further (self, i)->path, n);
 }
 
 static DlpStep
@@ -476,6 +540,7 @@ dlp_jsonl_reader_finalize (GObject *object)
   DlpJsonlReader *self = DLP_JSONL_READER (object);
 
   g_clear_pointer (&self->plan, json_plan_unref);
+  g_clear_pointer (&self->further, g_ptr_array_unref);
   g_free (self->field);
   g_strfreev (self->fields);
   g_strfreev (self->example_keys);
@@ -513,8 +578,8 @@ dlp_jsonl_reader_class_init (DlpJsonlReaderClass *klass)
       "text", DLP_PARAM_READWRITE);
   properties[PROP_FIELDS] = g_param_spec_boxed (
       "fields", NULL,
-      "Further fields, optional ones of the records: strings as they are, other values as their "
-      "JSON text",
+      "Further fields (score:double?,n:int64,ok:boolean?,lang): string, int64, uint64, double, "
+      "boolean, with ? also null; without a type a string, of other values their JSON text",
       G_TYPE_STRV, DLP_PARAM_READWRITE);
   properties[PROP_ALLOW_NON_FINITE] = g_param_spec_boolean (
       "allow-non-finite", NULL, "Accept NaN, Infinity and -Infinity, which are not JSON", FALSE,

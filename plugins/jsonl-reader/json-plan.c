@@ -88,16 +88,16 @@ next_component (const char **path, GString *key, const char **fault)
       if (*p == '\\')
         {
           p++;
-          if (*p != '.' && *p != ',' && *p != '\\')
+          if (*p == '\0' || strchr (".,:\\", *p) == NULL)
             {
-              *fault = "a backslash may only stand before a dot, a comma or a backslash";
+              *fault = "a backslash may only stand before a dot, a comma, a colon or a backslash";
               return FALSE;
             }
         }
       else if (*p == ',')
         {
-          *fault = "a comma separates nothing; give the property once for each field (fields=a "
-                   "fields=b), or write \\, for a comma in a key";
+          *fault = "a comma separates nothing here; write \\, for a comma in a key; fields=a,b is "
+                   "for further fields";
           return FALSE;
         }
       g_string_append_c (key, *p);

@@ -66,6 +66,7 @@ typedef struct
   const guint8 *data;
   gsize len;
   JsonValueKind kind;
+  guint32 start; /* of a string in the scratch: where it begins in the line; else 0 */
 } JsonValue;
 
 /*
@@ -110,10 +111,10 @@ typedef struct
 
 /*
  * @paths: wanted fields, each "text" or "data.doc.text". A dot goes down into an object, "\." is a
- * dot, "\," a comma and "\\" a backslash in a key, and a comma alone is refused; a flat key with
- * dots is another key than a path. Paths may be prefixes of one another, or equal. Fails
- * (G_OPTION_ERROR) for an empty component, another escape, invalid UTF-8, or more than
- * JSON_MAX_PATH_DEPTH components.
+ * dot, "\," a comma, "\:" a colon and "\\" a backslash in a key; a colon alone is one too, and a
+ * comma alone is refused. A flat key with dots is another key than a path. Paths may be prefixes of
+ * one another, or equal. Fails (G_OPTION_ERROR) for an empty component, another escape, invalid
+ * UTF-8, or more than JSON_MAX_PATH_DEPTH components.
  */
 JsonPlan *json_plan_new (const char *const *paths, guint n_paths, JsonFlags flags, GError **error);
 JsonPlan *json_plan_ref (JsonPlan *plan);

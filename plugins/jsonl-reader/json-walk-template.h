@@ -61,6 +61,7 @@ copy_string (JsonWalk *walk, const guint8 *start, const guint8 *p, JsonValue *va
 
   value->data = begin;
   value->len = dst - begin;
+  value->start = (guint32) (start - walk->line);
   scratch->used = dst - scratch->data;
   return p;
 }
@@ -132,7 +133,7 @@ note_duplicate (JsonWalk *walk, const JsonPlanNode *node)
 {
   for (guint i = 0; i < node->size; i++)
     if (node[i].value >= 0)
-      walk->values[node[i].value] = (JsonValue){ NULL, 0, JSON_VALUE_MISSING };
+      walk->values[node[i].value] = (JsonValue){ NULL, 0, JSON_VALUE_MISSING, 0 };
 
   walk->duplicate_keys++;
   return (walk->plan->flags & JSON_FLAGS_STRICT) == 0;
@@ -216,7 +217,7 @@ push (JsonWalk *walk, const guint8 *open, const JsonPlanNode *node)
       *frame = (JsonFrame){ node, walk->match, d + 1 };
       if (node->value >= 0)
         walk->values[node->value] =
-            (JsonValue){ open, 0, is_object ? JSON_VALUE_OBJECT : JSON_VALUE_ARRAY };
+            (JsonValue){ open, 0, is_object ? JSON_VALUE_OBJECT : JSON_VALUE_ARRAY, 0 };
     }
 
   return TRUE;
@@ -252,7 +253,7 @@ set_value (JsonWalk *walk,
            const guint8 *to)
 {
   if (node != NULL && node->value >= 0)
-    walk->values[node->value] = (JsonValue){ from, to - from, kind };
+    walk->values[node->value] = (JsonValue){ from, to - from, kind, 0 };
 }
 
 /* true, false, null and, where allowed, NaN. NULL: something else. */
@@ -465,7 +466,7 @@ JSON_PARSE (const JsonPlan *plan,
   if (G_UNLIKELY (scratch->n_seen < plan->n_nodes))
     json_scratch_prepare (scratch, plan->n_nodes);
   for (guint i = 0; i < plan->n_paths; i++)
-    values[i] = (JsonValue){ NULL, 0, JSON_VALUE_MISSING };
+    values[i] = (JsonValue){ NULL, 0, JSON_VALUE_MISSING, 0 };
 
   p = skip_space (p, walk.end);
   if (G_UNLIKELY (token_at (&walk, p) != '{'))

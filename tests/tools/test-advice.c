@@ -79,9 +79,10 @@ test_fields (void)
   g_autoptr (LaunchRig) rig = launch_rig_new ();
 
   write_lines (rig, "{\"text\": \"x\", \"language\": \"en\", \"a,b\": \"c\"}", 3);
-  run (rig, OUT_OF "fields=id,language ! null-sink", 2);
-  assert_has (rig->err, "\"id,language\": a comma separates nothing; give the property once for "
-                        "each field");
+  run (rig, OUT_OF "field=id,language ! null-sink", 2);
+  assert_has (rig->err, "\"id,language\": a comma separates nothing here");
+  run (rig, OUT_OF "fields=language:strin ! null-sink", 2);
+  assert_has (rig->err, "fields: “language:strin”: “strin” is no type, did you mean “string”?");
   run (rig, OUT_OF "fields=languge fields=language ! null-sink", 0);
   assert_has (rig->err, "fields=languge: in none of the 3 records; there are \"text\", "
                         "\"language\", \"a,b\"; did you mean \"language\"?");

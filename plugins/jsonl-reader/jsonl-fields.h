@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+
+#pragma once
+
+#include <dlpipe/dlp-record-batch.h>
+
+#include "json-record.h"
+
+G_BEGIN_DECLS
+
+/* A further field of the records. */
+typedef struct
+{
+  char *path; /* as it was written, and the field's name */
+  DlpFieldType type;
+  gboolean optional;
+} JsonlField;
+
+/* Why a value is not one of the field. */
+typedef struct
+{
+  const char *kind; /* of the bad record */
+  gsize offset;     /* of the value in its line */
+  char *message;
+} JsonlFault;
+
+/* (transfer full) (element-type JsonlField): of the values of the property, each "lang" or
+ * "data.score:double?", or several with commas between. Errors: DLP_GRAPH_ERROR_VALUE. */
+GPtrArray *jsonl_fields_parse (const char *const *texts, GError **error);
+
+/* Appends a value of @line that is not missing to a field of another type than string, or fills
+ * @fault; a null to any. */
+gboolean jsonl_field_append (const JsonlField *field,
+                             DlpRecordBatchBuilder *builder,
+                             guint index,
+                             const JsonValue *value,
+                             const guint8 *line,
+                             JsonlFault *fault);
+
+/* Where a value begins; for a string, with its quote. */
+gsize jsonl_value_get_offset (const JsonValue *value, const guint8 *line);
+
+G_END_DECLS
