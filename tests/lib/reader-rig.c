@@ -251,6 +251,12 @@ append_value (GString *line, DlpRecordBatch *batch, guint field, guint row)
       g_string_append_printf (line, "%" G_GUINT64_FORMAT,
                               dlp_record_batch_get_uint64 (batch, field, row));
       break;
+    case DLP_FIELD_DOUBLE:
+      g_string_append_printf (line, "%.17g", dlp_record_batch_get_double (batch, field, row));
+      break;
+    case DLP_FIELD_BOOLEAN:
+      g_string_append (line, dlp_record_batch_get_boolean (batch, field, row) ? "true" : "false");
+      break;
     default:
       g_assert_not_reached ();
     }

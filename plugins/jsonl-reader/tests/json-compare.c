@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <math.h>
 #include <string.h>
 
 #include "json-compare.h"
+#include "json-number.h"
 #include "json-reference.h"
 
 typedef struct
@@ -103,6 +105,103 @@ copy_padded (const guint8 *line, gsize len)
   return copy;
 }
 
+/* *digits: those before the point, without zeros in front; at most 21 of them. */
+static JsonNumberResult
+ref_move_point (const char *text, char **digits)
+{
+  g_autoptr (GString) all = g_string_new (NULL);
+  const char *p = text + (*text == '-');
+  gint64 point = -1;
+  gsize zeros;
+
+  for (; *p == '.' || g_ascii_isdigit (*p); p++)
+    if (*p == '.')
+      point = (gint64) all->len;
+    else
+      g_string_append_c (all, *p);
+  if (point < 0)
+    point = (gint64) all->len;
+  if (*p != '\0')
+    point += CLAMP (g_ascii_strtoll (p + 1, NULL, 10), -G_MAXINT32, G_MAXINT32);
+
+  zeros = strspn (all->str, "0");
+  g_string_erase (all, 0, (gssize) zeros);
+  point -= (gint64) zeros;
+  if (all->len > 0 && point < (gint64) all->len)
+    {
+      const char *rest = all->str + MAX (point, 0);
+
+      if (rest[strspn (rest, "0")] != '\0')
+        return JSON_NUMBER_FRACTION;
+      g_string_truncate (all, (gsize) MAX (point, 0));
+    }
+  while (all->len > 0 && (gint64) all->len < MIN (point, 21))
+    g_string_append_c (all, '0');
+  *digits = g_strdup (all->len > 0 ? all->str : "0");
+  return all->len <= 20 ? JSON_NUMBER_OK : JSON_NUMBER_RANGE;
+}
+
+static JsonNumberResult
+ref_get_integer (const char *text, const char *limit, guint64 *size)
+{
+  g_autofree char *digits = NULL;
+  JsonNumberResult result = ref_move_point (text, &digits);
+  gsize n = strlen (limit);
+
+  if (result != JSON_NUMBER_OK)
+    return result;
+  if (strlen (digits) > n || (strlen (digits) == n && strcmp (digits, limit) > 0))
+    return JSON_NUMBER_RANGE;
+  *size = g_ascii_strtoull (digits, NULL, 10);
+  return JSON_NUMBER_OK;
+}
+
+static void
+compare_double (const JsonValue *value, const char *text)
+{
+  double expected = g_ascii_strtod (text, NULL);
+  double got = 0;
+  JsonNumberResult result = json_value_get_double (value, &got);
+
+  if (g_ascii_isalpha (text[strlen (text) - 1]))
+    {
+      g_assert_cmpint (result, ==, JSON_NUMBER_OK);
+      g_assert_true (isnan (expected) ? isnan (got) : got == expected);
+      return;
+    }
+  g_assert_cmpint (result, ==, isinf (expected) ? JSON_NUMBER_RANGE : JSON_NUMBER_OK);
+  if (result == JSON_NUMBER_OK)
+    g_assert_cmpmem (&got, sizeof got, &expected, sizeof expected);
+}
+
+void
+json_compare_number (const JsonValue *value)
+{
+  g_autofree char *text = g_strndup ((const char *) value->data, value->len);
+  gboolean negative = *text == '-';
+  gint64 i = 0;
+  guint64 u = 0, size = 0;
+  JsonNumberResult result;
+
+  compare_double (value, text);
+  if (g_ascii_isalpha (text[value->len - 1]))
+    {
+      g_assert_cmpint (json_value_get_int64 (value, &i), ==, JSON_NUMBER_NON_FINITE);
+      g_assert_cmpint (json_value_get_uint64 (value, &u), ==, JSON_NUMBER_NON_FINITE);
+      return;
+    }
+
+  result = ref_get_integer (text, negative ? "9223372036854775808" : "9223372036854775807", &size);
+  g_assert_cmpint (json_value_get_int64 (value, &i), ==, result);
+  if (result == JSON_NUMBER_OK)
+    g_assert_cmpint (i, ==, (gint64) (negative ? -size : size));
+
+  result = ref_get_integer (text, negative ? "0" : "18446744073709551615", &size);
+  g_assert_cmpint (json_value_get_uint64 (value, &u), ==, result);
+  if (result == JSON_NUMBER_OK)
+    g_assert_cmpuint (u, ==, size);
+}
+
 /* @line: where the line stood that the values may lie in. */
 static void
 check_value (const JsonValue *value, const RefNode *expected, const guint8 *line)
@@ -121,6 +220,8 @@ check_value (const JsonValue *value, const RefNode *expected, const guint8 *line
   else
     g_assert_cmpmem (value->data, value->len, line + expected->start,
                      expected->end - expected->start);
+  if (expected->kind == JSON_VALUE_NUMBER)
+    json_compare_number (value);
 }
 
 /* What to try by hand, before the assertion that ends the test. */

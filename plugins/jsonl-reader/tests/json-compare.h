@@ -19,6 +19,10 @@ gboolean json_comparer_check (JsonComparer *self, const guint8 *line, gsize len)
 
 guint json_comparer_get_n_levels (JsonComparer *self);
 
+/* A number as each type against digits moved about in text, and strtod(); done by
+ * json_comparer_check() to each that is a value. */
+void json_compare_number (const JsonValue *value);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (JsonComparer, json_comparer_free)
 
 G_END_DECLS

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -110,6 +111,9 @@ append_value (GString *line, GRand *rand, guint depth)
       g_string_append_c (line, ']');
       break;
     case 3:
+      g_string_append_printf (line, "%.*g", g_rand_int_range (rand, 1, 25),
+                              ldexp (g_rand_double (rand) - 0.5, g_rand_int_range (rand, -80, 80)));
+      break;
     case 4:
       /* The last two, which are no JSON, rarely. */
       g_string_append (
