@@ -125,6 +125,117 @@ test_closed_early (void)
   remove_folder (folder);
 }
 
+/* ---- typed fields ---- */
+
+#define TYPED "fields=n:int64,score:double?,ok:boolean?,u:uint64,lang"
+
+/* Numbers that a detour by way of doubles, or of few digits, would change. */
+static char *
+make_typed_folder (guint n)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  char *folder = g_dir_make_tmp ("dlpipe-reader-XXXXXX", &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < n; i++)
+    if (i % 11 == 7)
+      g_string_append_printf (text, "{\"text\":\"%u\",\"n\":\"%u\",\"u\":1}\n", i, i);
+    else
+      g_string_append_printf (text,
+                              "{\"text\":\"t%u\",\"n\":%s%u,\"score\":%s,\"ok\":%s,"
+                              "\"u\":%" G_GUINT64_FORMAT ",\"lang\":\"%s\"}\n",
+                              i, i % 2 == 0 ? "-900719925474099" : "900719925474099", i + 10,
+                              i % 5 == 0 ? "null" :
+                              i % 5 == 1 ? "0.50000000000000011" :
+                              i % 5 == 2 ? "1e-320" :
+                                           "0.5",
+                              i % 3 == 0 ? "null" :
+                              i % 3 == 1 ? "true" :
+                                           "false",
+                              G_MAXUINT64 - i, i % 4 == 0 ? "de" : "en");
+  write_file (folder, "typed", text->str, text->len);
+  return folder;
+}
+
+/* The field of each record that is compared is one, and so are those that are not kept. */
+static void
+test_typed_filter (void)
+{
+  g_autofree char *folder = make_typed_folder (100);
+  g_autofree char *graph =
+      g_strdup_printf ("file-source location=%s/typed ! jsonl-reader max-bad-ratio=1 " TYPED
+                       " ! filter name=f where=\"score > 0.5\" ! check-sink name=k   f.rejected ! "
+                       "check-sink name=j",
+                       folder);
+  g_autoptr (GHashTable) got = dlp_harness_expect (graph);
+  GPtrArray *kept = g_hash_table_lookup (got, "k");
+  GPtrArray *dropped = g_hash_table_lookup (got, "j");
+
+  /* Of 100, those with 1 mod 5 but not 7 mod 11. */
+  g_assert_cmpuint (kept->len, ==, 19);
+  g_assert_cmpuint (dropped->len, ==, 91 - 19);
+  for (guint i = 0; i < kept->len; i++)
+    {
+      g_test_message ("%s", (const char *) kept->pdata[i]);
+      g_assert_nonnull (strstr (kept->pdata[i], " score=0.50000000000000011 "));
+    }
+  dlp_harness_check_resume (graph, 1);
+  dlp_harness_check_settings (graph);
+  remove_folder (folder);
+}
+
+static void
+test_typed_split (void)
+{
+  g_autofree char *folder = make_typed_folder (60);
+  g_autofree char *graph =
+      g_strdup_printf ("file-source location=%s/typed ! jsonl-reader max-bad-ratio=1 " TYPED
+                       " ! fields drop=lang rename=n:number ! split name=s by=field field=number "
+                       "ratios=a:0.5,b:0.5  "
+                       "s.a ! check-sink name=k   s.b ! check-sink name=j",
+                       folder);
+  g_autoptr (GHashTable) got = dlp_harness_expect (graph);
+  GPtrArray *a = g_hash_table_lookup (got, "k");
+  GPtrArray *b = g_hash_table_lookup (got, "j");
+
+  g_assert_cmpuint (a->len, >, 5);
+  g_assert_cmpuint (b->len, >, 5);
+  g_assert_cmpuint (a->len + b->len, ==, 55);
+  g_assert_nonnull (strstr (a->pdata[0], " number="));
+  dlp_harness_check_resume (graph, 3);
+  remove_folder (folder);
+}
+
+/* Written and read again, numbers are what they were. */
+static void
+test_typed_round_trip (void)
+{
+  g_autofree char *folder = make_typed_folder (50);
+  g_autofree char *read = g_strdup_printf (
+      "file-source location=%s/typed ! jsonl-reader max-bad-ratio=1 " TYPED, folder);
+  g_autofree char *first = g_strconcat (read, " ! check-sink name=k", NULL);
+  g_autofree char *written = g_strdup_printf ("%s ! jsonl-sink location=%s/written", read, folder);
+  g_autofree char *again = g_strdup_printf (
+      "file-source location=%s/written ! jsonl-reader " TYPED " ! check-sink name=k", folder);
+  g_autoptr (GHashTable) before = dlp_harness_expect (first);
+  g_autoptr (GHashTable) after = NULL;
+  g_autoptr (GError) error = NULL;
+  GPtrArray *a = g_hash_table_lookup (before, "k");
+  GPtrArray *b;
+
+  g_assert_true (dlp_harness_run (written, NULL, &error));
+  g_assert_no_error (error);
+  after = dlp_harness_expect (again);
+  b = g_hash_table_lookup (after, "k");
+  g_assert_cmpuint (a->len, ==, 46);
+  g_assert_cmpuint (b->len, ==, a->len);
+  /* But for the rows, as bad records are not written. */
+  for (guint i = 0; i < a->len; i++)
+    g_assert_cmpstr (strchr (a->pdata[i], ']'), ==, strchr (b->pdata[i], ']'));
+  remove_folder (folder);
+}
+
 /* ---- heads ---- */
 
 typedef struct
@@ -215,6 +326,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/reader/pipeline/damage/1", GUINT_TO_POINTER (1), test_damage);
   g_test_add_data_func ("/reader/pipeline/damage/3", GUINT_TO_POINTER (3), test_damage);
   g_test_add_func ("/reader/pipeline/closed-early", test_closed_early);
+  g_test_add_func ("/reader/pipeline/typed-filter", test_typed_filter);
+  g_test_add_func ("/reader/pipeline/typed-split", test_typed_split);
+  g_test_add_func ("/reader/pipeline/typed-round-trip", test_typed_round_trip);
   g_test_add_func ("/reader/pipeline/head-reports", test_head_reports);
   return g_test_run ();
 }
