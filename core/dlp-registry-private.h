@@ -207,5 +207,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpPluginCache, dlp_plugin_cache_free)
  * scanner.
  * NULL: no scanner can be run. */
 GVariant *dlp_plugin_scan (const char *scanner, const char *path, bool *lasting, GError **error);
+/* Seconds. */
+double dlp_plugin_get_scan_timeout (void);
 
 G_END_DECLS

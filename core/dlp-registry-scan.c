@@ -109,8 +109,8 @@ dlp_registry_scan_file (const char *path, const char *build_id, int fd)
 
 /* ---- the other side ---- */
 
-static double
-get_timeout (void)
+double
+dlp_plugin_get_scan_timeout (void)
 {
   const char *text = g_getenv ("DLPIPE_SCANNER_TIMEOUT");
   double seconds = text != NULL ? g_ascii_strtod (text, NULL) : 0;
@@ -265,7 +265,8 @@ poll_output (Scan *self)
 static bool
 wait_for_result (Scan *self)
 {
-  gint64 until = g_get_monotonic_time () + (gint64) (get_timeout () * G_USEC_PER_SEC);
+  gint64 until =
+      g_get_monotonic_time () + (gint64) (dlp_plugin_get_scan_timeout () * G_USEC_PER_SEC);
 
   while (!has_result (self))
     {
@@ -394,7 +395,7 @@ finish (Scan *self, bool in_time, bool *lasting, GError **scanner_error)
       g_autofree char *printed = quote_printed (self);
 
       g_set_error (&error, DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_HANGS, "it hangs, %s (for %g s)%s",
-                   get_place (stage), get_timeout (), printed);
+                   get_place (stage), dlp_plugin_get_scan_timeout (), printed);
     }
   return dlp_plugin_describe_failure (error);
 }

@@ -367,12 +367,31 @@ take_file (Search *search, const DlpPluginFile *file)
     take_in_process (file->path);
 }
 
+/* Several that hang are waited for one after the other. */
+static void
+tell_if_slow (gint64 *since, guint n_done, const GPtrArray *files)
+{
+  const DlpPluginFile *next = g_ptr_array_index (files, n_done);
+  g_autofree char *shown = NULL;
+  gint64 now = g_get_monotonic_time ();
+
+  if (now - *since < (gint64) (2 * dlp_plugin_get_scan_timeout () * G_USEC_PER_SEC))
+    return;
+  *since = now;
+  shown = dlp_uri_escape_for_display (next->path);
+  g_message (
+      "looking at plugins takes long: %u of %u files are done, %s is next; one that hangs is "
+      "waited for %g s, and then known",
+      n_done, files->len, shown, dlp_plugin_get_scan_timeout ());
+}
+
 static void
 search_folders (const char *const *folders)
 {
   g_autoptr (GPtrArray) files = NULL;
   g_autofree char *cache_path = NULL;
   Search search = { 0 };
+  gint64 since = g_get_monotonic_time ();
 
   /* A plugin would bring a second library. */
   if (dlp_plugin_is_core_in_program ())
@@ -386,7 +405,10 @@ search_folders (const char *const *folders)
   search.scanner = dlp_plugin_find_scanner ();
   search.has_scanner = search.scanner != NULL;
   for (guint i = 0; i < files->len; i++)
-    take_file (&search, g_ptr_array_index (files, i));
+    {
+      tell_if_slow (&since, i, files);
+      take_file (&search, g_ptr_array_index (files, i));
+    }
   dlp_plugin_cache_save (search.cache);
   dlp_plugin_cache_free (search.cache);
   g_free (search.scanner);

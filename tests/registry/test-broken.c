@@ -137,6 +137,22 @@ test_left_behind (void)
   close (fd);
 }
 
+/* Nobody waits for a minute without being told why. */
+static void
+test_many_hang (void)
+{
+  static const char *const fixtures[] = { "close-and-hang", "good", "hang-init", "hang-load" };
+  g_autoptr (LaunchRig) rig = registry_rig_new ();
+  g_autoptr (GVariant) all = NULL;
+
+  g_setenv ("DLPIPE_SCANNER_TIMEOUT", "0.4", TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (fixtures); i++)
+    registry_rig_add (rig, NULL, fixtures[i]);
+  all = registry_rig_list (rig, NULL);
+  assert_matches ("*looking at plugins takes long: ? of 4 files are done, *.so is next; *",
+                  rig->err);
+}
+
 static void
 test_no_library (void)
 {
@@ -291,6 +307,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &cases[i], test_broken);
     }
   g_test_add_func ("/registry/broken/left-behind", test_left_behind);
+  g_test_add_func ("/registry/broken/many-hang", test_many_hang);
   g_test_add_func ("/registry/broken/no-library", test_no_library);
   g_test_add_func ("/registry/broken/truncated", test_truncated);
   g_test_add_func ("/registry/broken/same-names", test_same_names);
