@@ -21,11 +21,12 @@ def list_files(prefix):
     for folder, _, files in os.walk(prefix):
         for name in files:
             path = os.path.relpath(os.path.join(folder, name), prefix)
-            # Pages and examples are folders of the tree as they are.
-            if path.startswith(('share/doc/dlpipe/docs/', 'share/doc/dlpipe/plugins/')):
+            # Pages and examples are folders of the tree as they are, the reference is what the headers say.
+            if re.match('share/doc/dlpipe/(docs|plugins|reference)/', path):
                 continue
-            # First the programs: LIBEXECDIR may be LIBDIR, where plugins, dlp-*.so, are in a folder of that name.
-            path = re.sub('^' + re.escape(LIBEXECDIR) + '/dlpipe-1.0/dlpipe-', 'LIBEXECDIR/dlpipe-1.0/dlpipe-', path)
+            # Programs first: LIBEXECDIR may be LIBDIR, which has a folder of that name for plugins, dlp-*.so.
+            path = re.sub('^' + re.escape(LIBEXECDIR) + '/dlpipe-1.0/dlpipe-',
+                          'LIBEXECDIR/dlpipe-1.0/dlpipe-', path)
             path = re.sub('^' + re.escape(LIBDIR) + '/', 'LIBDIR/', path)
             names.append(path.replace('.so.' + VERSION, '.so.VERSION'))
     return sorted(names)
