@@ -24,7 +24,7 @@ static const char description[] =
     "A signal ends the run as --on-interrupt says; another one, a second or more later, aborts "
     "it.\n"
     "Records are those that reached the sinks: the copies that a tee makes count once, as on its\n"
-    "fullest output; what leaves by a pad “rejected” is counted as bad.\n"
+    "fullest output. Bad records are those that readers reject; what others reject is in --stats.\n"
     "\n"
     "Exit codes: 0 finished; 1 a fault while running; 2 found before the first record; 3 the "
     "state\n"
