@@ -31,6 +31,22 @@ dlp_registry_adopt (DlpRegistry *self, DlpPluginRecord *record, DlpPlugin *plugi
       }
 }
 
+/* What has not been through the scanner might take the program down. A file that is gone is told by
+ * whoever opens it. */
+static bool
+check_same_file (const DlpPluginRecord *record, GError **error)
+{
+  DlpPluginFile now = { .path = record->path };
+
+  if (record->inode == 0 || !dlp_plugin_file_stat (&now) ||
+      (now.inode == record->inode && now.size == record->size && now.seconds == record->seconds &&
+       now.nanoseconds == record->nanoseconds))
+    return true;
+  g_set_error (error, DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_REPLACED,
+               "its file was replaced since this program looked at it");
+  return false;
+}
+
 static void
 open_plugin (DlpRegistry *self, DlpPluginRecord *record)
 {
@@ -39,6 +55,8 @@ open_plugin (DlpRegistry *self, DlpPluginRecord *record)
   if (record->opened)
     return;
   record->opened = true;
+  if (!check_same_file (record, &record->failure))
+    return;
   plugin = dlp_plugin_open (record->path, NULL, NULL, &record->failure);
   if (plugin != NULL)
     dlp_registry_adopt (self, record, plugin);

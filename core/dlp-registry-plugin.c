@@ -35,6 +35,8 @@ dlp_plugin_get_remedy (const GError *error)
       return "build it again with this dlpipe";
     case DLP_PLUGIN_ERROR_DESCRIPTOR:
       return "correct its DLP_PLUGIN_DEFINE()";
+    case DLP_PLUGIN_ERROR_REPLACED:
+      return "start the program again";
     case DLP_PLUGIN_ERROR_INIT:
     case DLP_PLUGIN_ERROR_DIED:
     case DLP_PLUGIN_ERROR_HANGS:

@@ -17,6 +17,9 @@ typedef struct
   GVariant *info;   /* a{sv} */
   bool opened;      /* or it was tried */
   GError *failure;  /* why it could not be opened */
+  /* Of the file that info is of; inode 0: it was not looked at by a scanner. */
+  guint64 inode, size, nanoseconds;
+  gint64 seconds;
 } DlpPluginRecord;
 
 /* An element, codec or scheme. */
@@ -89,6 +92,7 @@ typedef enum
   DLP_PLUGIN_ERROR_INIT,
   DLP_PLUGIN_ERROR_DIED,
   DLP_PLUGIN_ERROR_HANGS,
+  DLP_PLUGIN_ERROR_REPLACED,
 } DlpPluginError;
 
 GQuark dlp_plugin_error_quark (void);

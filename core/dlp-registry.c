@@ -353,6 +353,17 @@ scan (Search *search, const DlpPluginFile *file)
 }
 
 static void
+remember_file (DlpPluginRecord *record, const DlpPluginFile *file)
+{
+  if (record == NULL)
+    return;
+  record->inode = file->inode;
+  record->size = file->size;
+  record->seconds = file->seconds;
+  record->nanoseconds = file->nanoseconds;
+}
+
+static void
 take_file (Search *search, const DlpPluginFile *file)
 {
   g_autoptr (GVariant) info = NULL;
@@ -362,7 +373,7 @@ take_file (Search *search, const DlpPluginFile *file)
   if (info == NULL)
     info = scan (search, file);
   if (info != NULL)
-    merge (file->path, info);
+    remember_file (merge (file->path, info), file);
   else
     take_in_process (file->path);
 }

@@ -393,6 +393,35 @@ test_replaced (void)
   tear_down (folder);
 }
 
+/* By one that would take the program down. */
+static void
+test_replaced_badly (void)
+{
+  g_autoptr (DlpElement) element = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *good = NULL;
+  g_autofree char *bad = NULL;
+  g_autofree char *data = NULL;
+  char *folder;
+  gsize size;
+
+  if (!g_test_subprocess ())
+    {
+      run_again ();
+      return;
+    }
+  folder = set_up ("good", NULL);
+  good = g_build_filename (folder, "dlp-good.so", NULL);
+  bad = g_build_filename (fixtures, "dlp-crash-init.so", NULL);
+  g_assert_true (dlp_registry_has_element ("good-element"));
+  g_assert_true (g_file_get_contents (bad, &data, &size, NULL));
+  g_assert_true (g_file_set_contents (good, data, (gssize) size, NULL));
+  element = dlp_element_new ("good-element", NULL, &error);
+  g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_UNKNOWN_ELEMENT);
+  g_assert_nonnull (strstr (error->message, "was replaced since"));
+  tear_down (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -410,5 +439,6 @@ main (int argc, char **argv)
   g_test_add_func ("/registry/process/path-twice", test_path_twice);
   g_test_add_func ("/registry/process/names", test_names);
   g_test_add_func ("/registry/process/replaced", test_replaced);
+  g_test_add_func ("/registry/process/replaced-badly", test_replaced_badly);
   return g_test_run ();
 }
