@@ -14,6 +14,7 @@
 
 static const char *const data_line =
     "{\"id\": %u, \"text\": \"one two %u\", \"content\": \"int x%u;\", \"lang\": \"en\", "
+    "\"score\": 0.75, "
     "\"data\": {\"lang\": \"en\", \"doc\": {\"text\": \"deep %u\"}}}\n";
 
 /* Exit status; what was said is shown where it is not 0. */
