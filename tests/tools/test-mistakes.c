@@ -30,12 +30,13 @@ run (LaunchRig *rig, const char *graph, const char *option)
   g_assert_cmpstr (rig->out, ==, "");
 }
 
-/* Sizes that depend on how the data were cut, or on what a checkpoint holds. */
+/* Sizes that depend on how the data were cut, or on what a checkpoint holds; and how many
+ * checkpoints there were. */
 static void
 check (LaunchRig *rig, int code, const char *err)
 {
-  g_autoptr (GRegex) sizes =
-      g_regex_new ("(?<=write |at byte |its first )[0-9]+(?= bytes|:)", 0, 0, NULL);
+  g_autoptr (GRegex) sizes = g_regex_new (
+      "(?<=write |at byte |its first )[0-9]+(?= bytes|:)|(?<=/checkpoint-)[0-9]+", 0, 0, NULL);
   g_autofree char *said = g_regex_replace_literal (sizes, rig->err, -1, 0, "N", 0, NULL);
 
   g_assert_cmpstr (said, ==, err);
@@ -134,15 +135,33 @@ test_cut_zst (void)
 }
 
 static void
-damage (LaunchRig *rig, const char *name)
+damage (const char *folder, const char *name)
 {
-  g_autofree char *path = launch_rig_path (rig, name);
+  g_autofree char *path = g_build_filename (folder, name, NULL);
   FILE *file = fopen (path, "r+e");
 
   g_assert_nonnull (file);
   g_assert_cmpint (fseek (file, 100, SEEK_SET), ==, 0);
   g_assert_cmpuint (fwrite ("damage", 1, 6, file), ==, 6);
   g_assert_cmpint (fclose (file), ==, 0);
+}
+
+static void
+damage_checkpoints (LaunchRig *rig)
+{
+  g_autofree char *path = launch_rig_path (rig, "out.jsonl.dlpipe");
+  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  g_assert_nonnull (folder);
+  while ((name = g_dir_read_name (folder)) != NULL)
+    if (g_str_has_prefix (name, "checkpoint-"))
+      {
+        damage (path, name);
+        n++;
+      }
+  g_assert_cmpuint (n, ==, 2);
 }
 
 static void
@@ -157,13 +176,12 @@ test_corrupt_checkpoint (void)
   g_assert_cmpint (rig->exit_code, ==, 0);
   before = launch_rig_hash (rig, "out.jsonl");
 
-  damage (rig, "out.jsonl.dlpipe/checkpoint-2");
-  damage (rig, "out.jsonl.dlpipe/checkpoint-3");
+  damage_checkpoints (rig);
   run (rig, WRITE_GRAPH, NULL);
   check (rig, 3,
          "dlpipe-launch: error: out.jsonl.dlpipe: no checkpoint can be used: "
-         "out.jsonl.dlpipe/checkpoint-3: damaged: the checksum over its first N bytes is wrong; "
-         "out.jsonl.dlpipe/checkpoint-2: damaged: the checksum over its first N bytes is wrong; "
+         "out.jsonl.dlpipe/checkpoint-N: damaged: the checksum over its first N bytes is wrong; "
+         "out.jsonl.dlpipe/checkpoint-N: damaged: the checksum over its first N bytes is wrong; "
          "the graph with --restart begins anew and discards what was written\n");
 
   /* What the message says helps. */
