@@ -65,21 +65,26 @@ open_plugin (DlpRegistry *self, DlpPluginRecord *record)
 bool
 dlp_registry_ensure_type (DlpRegistry *self, DlpRegistryItem *item, GError **error)
 {
+  g_autofree char *file = NULL;
+  g_autofree char *why = NULL;
+
   if (item->type != G_TYPE_INVALID)
     return true;
   open_plugin (self, item->plugin);
   if (item->type != G_TYPE_INVALID)
     return true;
+  file = dlp_uri_escape_for_display (item->plugin->path);
   if (item->plugin->failure != NULL)
+    why = dlp_uri_escape_for_display (item->plugin->failure->message);
+  if (why != NULL)
     g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_UNKNOWN_ELEMENT,
-                 "plugin %s, which brings “%s”, cannot be used: %s; %s", item->plugin->path,
-                 item->name, item->plugin->failure->message,
+                 "plugin %s, which brings “%s”, cannot be used: %s; %s", file, item->name, why,
                  dlp_plugin_get_remedy (item->plugin->failure));
   else
     g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_UNKNOWN_ELEMENT,
                  "plugin %s does not bring “%s”, as it did when it was asked: it was replaced "
                  "just now; start again",
-                 item->plugin->path, item->name);
+                 file, item->name);
   return false;
 }
 
@@ -109,7 +114,6 @@ explain_absence (const char *factory)
 {
   DlpRegistry *self = dlp_registry_lock_in_use ();
   DlpRegistryItem *item = g_hash_table_lookup (self->items[DLP_ITEM_ELEMENT], factory);
-  g_autofree char *file_name = g_strdup_printf ("/dlp-%s.so", factory);
   g_autoptr (GError) error = NULL;
   char *text = NULL;
 
@@ -118,13 +122,11 @@ explain_absence (const char *factory)
   for (guint i = 0; i < self->problems->len && text == NULL; i++)
     {
       GVariant *problem = g_ptr_array_index (self->problems, i);
-      const char *file, *reason, *remedy;
+      const char *name, *message;
 
-      g_variant_lookup (problem, "file", "&s", &file);
-      g_variant_lookup (problem, "reason", "&s", &reason);
-      g_variant_lookup (problem, "remedy", "&s", &remedy);
-      if (g_str_has_suffix (file, file_name))
-        text = g_strdup_printf ("plugin %s is not used: %s; %s", file, reason, remedy);
+      if (g_variant_lookup (problem, "name", "&s", &name) && strcmp (name, factory) == 0 &&
+          g_variant_lookup (problem, "message", "&s", &message))
+        text = g_strdup (message);
     }
   dlp_registry_unlock ();
   return text;

@@ -37,9 +37,11 @@ dlp_plugin_get_remedy (const GError *error)
       return "correct its DLP_PLUGIN_DEFINE()";
     case DLP_PLUGIN_ERROR_REPLACED:
       return "start the program again";
+    case DLP_PLUGIN_ERROR_HANGS:
+      return "correct or remove it; until its file changes it is not tried again, but by "
+             "dlpipe-inspect --rescan";
     case DLP_PLUGIN_ERROR_INIT:
     case DLP_PLUGIN_ERROR_DIED:
-    case DLP_PLUGIN_ERROR_HANGS:
     default:
       return "correct or remove it; dlpipe-inspect --rescan tries again";
     }

@@ -93,17 +93,38 @@ dlp_registry_unlock (void)
 /* ---- problems ---- */
 
 static void
+add_text (GVariantBuilder *dict, const char *key, char *text)
+{
+  g_variant_builder_add (dict, "{sv}", key, g_variant_new_take_string (text));
+}
+
+/* (transfer full): "NAME" of .../dlp-NAME.so. */
+static char *
+get_name_of_file (const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+
+  return g_strndup (name + strlen ("dlp-"), strlen (name) - strlen ("dlp-") - strlen (".so"));
+}
+
+/* @reason: (transfer full): what the plugin itself said may be in it. */
+static void
 add_problem (const char *path, const char *plugin, bool harmless, char *reason, const char *remedy)
 {
-  g_autofree char *shown = dlp_uri_escape_for_display (path);
+  g_autofree char *said = g_strdelimit (reason, "\r\n\t", ' ');
+  g_autofree char *shown = dlp_uri_escape_for_display (said);
+  g_autofree char *file = dlp_uri_escape_for_display (path);
   GVariantBuilder dict;
 
   g_variant_builder_init (&dict, G_VARIANT_TYPE_VARDICT);
-  g_variant_builder_add (&dict, "{sv}", "file", g_variant_new_string (shown));
+  add_text (&dict, "file", g_strdup (file));
   if (plugin != NULL)
-    g_variant_builder_add (&dict, "{sv}", "plugin", g_variant_new_string (plugin));
-  g_variant_builder_add (&dict, "{sv}", "reason", g_variant_new_take_string (reason));
-  g_variant_builder_add (&dict, "{sv}", "remedy", g_variant_new_string (remedy));
+    add_text (&dict, "plugin", g_strdup (plugin));
+  add_text (&dict, "name", get_name_of_file (file));
+  add_text (&dict, "reason", g_strdup (shown));
+  add_text (&dict, "remedy", g_strdup (remedy));
+  add_text (&dict, "message",
+            g_strdup_printf ("plugin %s is not used: %s; %s", file, shown, remedy));
   g_variant_builder_add (&dict, "{sv}", "harmless", g_variant_new_boolean (harmless));
   g_ptr_array_add (registry.problems, g_variant_ref_sink (g_variant_builder_end (&dict)));
 }
@@ -111,16 +132,14 @@ add_problem (const char *path, const char *plugin, bool harmless, char *reason, 
 static void
 report_problem (GVariant *problem)
 {
-  const char *file, *reason, *remedy;
+  const char *file, *message;
   gboolean harmless;
 
   g_variant_lookup (problem, "file", "&s", &file);
-  g_variant_lookup (problem, "reason", "&s", &reason);
-  g_variant_lookup (problem, "remedy", "&s", &remedy);
+  g_variant_lookup (problem, "message", "&s", &message);
   g_variant_lookup (problem, "harmless", "b", &harmless);
   g_log_structured (G_LOG_DOMAIN, harmless ? G_LOG_LEVEL_MESSAGE : G_LOG_LEVEL_WARNING,
-                    "DLP_PLUGIN_FILE", file, "MESSAGE", "plugin %s is not used: %s; %s", file,
-                    reason, remedy);
+                    "DLP_PLUGIN_FILE", file, "MESSAGE", "%s", message);
 }
 
 /* Programs are told without the lock. */
@@ -153,11 +172,9 @@ is_allowed (const char *plugin)
 static bool
 is_allowed_file (const char *path)
 {
-  g_autofree char *name = g_path_get_basename (path);
-  gsize length = strlen (name) - strlen (".so");
+  g_autofree char *name = get_name_of_file (path);
 
-  name[length] = '\0';
-  return is_allowed (name + strlen ("dlp-"));
+  return is_allowed (name);
 }
 
 static const char *

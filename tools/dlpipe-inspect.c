@@ -175,15 +175,13 @@ static char *
 explain_problem (const char *name)
 {
   g_autoptr (GVariant) problems = dlp_registry_list_problems ();
-  g_autofree char *file_name = g_strdup_printf ("/dlp-%s.so", name);
 
   for (gsize i = 0; i < g_variant_n_children (problems); i++)
     {
       g_autoptr (GVariant) problem = g_variant_get_child_value (problems, i);
 
-      if (g_str_has_suffix (inspect_get (problem, "file"), file_name))
-        return g_strdup_printf ("plugin %s is not used: %s; %s", inspect_get (problem, "file"),
-                                inspect_get (problem, "reason"), inspect_get (problem, "remedy"));
+      if (strcmp (inspect_get (problem, "name"), name) == 0)
+        return g_strdup (inspect_get (problem, "message"));
     }
   return NULL;
 }
@@ -194,12 +192,13 @@ report_unknown (const char *name)
   g_auto (GStrv) names = inspect_list_names ();
   const char *near = dlp_suggest (name, (const char *const *) names);
   g_autofree char *problem = explain_problem (name);
+  g_autofree char *shown = inspect_escape (name);
   g_autofree char *hint =
       problem != NULL ? g_strdup (problem) :
       near != NULL    ? g_strdup_printf ("did you mean “%s”?", near) :
                         g_strdup ("dlpipe-inspect without a name lists what there is");
 
-  g_printerr ("dlpipe-inspect: there is no element, plugin, codec or URI scheme “%s”; %s\n", name,
+  g_printerr ("dlpipe-inspect: there is no element, plugin, codec or URI scheme “%s”; %s\n", shown,
               hint);
 }
 

@@ -59,8 +59,9 @@ static void
 print_plugin (const char *name)
 {
   g_autoptr (GVariant) plugin = inspect_describe (INSPECT_PLUGIN, name);
+  g_autofree char *version = inspect_escape (inspect_get (plugin, "version"));
 
-  printf ("%s %s", name, inspect_get (plugin, "version"));
+  printf ("%s %s", name, version);
   if (is_empty (plugin))
     printf (" (brings nothing)");
   putchar ('\n');
@@ -105,7 +106,6 @@ inspect_print_problems (void)
                                                inspect_get (problem, "remedy"));
 
       printf ("%*s%s\n%*s", NAME_COLUMN, "", inspect_get (problem, "file"), 2 * NAME_COLUMN, "");
-      g_strdelimit (text, "\n", ' ');
       inspect_print_wrapped (text, 2 * NAME_COLUMN);
     }
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dlpipe/dlp-file.h>
+
 #include "inspect.h"
 
 #define LABEL_COLUMN 12
@@ -118,8 +120,9 @@ print_pad (GVariant *pad)
                                                             "";
   g_autofree char *text = g_strdup_printf ("%-8s%s%s", inspect_get (pad, "direction"),
                                            *carries != '\0' ? carries : "not said what", when);
+  g_autofree char *name = inspect_escape (inspect_get (pad, "name"));
 
-  printf ("  %-*s%s\n", PAD_COLUMN - 2, inspect_get (pad, "name"), text);
+  printf ("  %-*s%s\n", PAD_COLUMN - 2, name, text);
   if (*description == '\0')
     return;
   printf ("%*s", PAD_COLUMN + 8, "");
@@ -156,13 +159,15 @@ get_flag (GVariant *property, const char *key)
 static char *
 quote_default (GVariant *property)
 {
+  g_autofree char *shown = NULL;
   const char *text;
 
   if (!g_variant_lookup (property, "default", "&s", &text))
     return g_strdup ("");
+  shown = dlp_uri_escape_for_display (text);
   if (*text == '\0' || strpbrk (text, " \t!#'\"\\") != NULL)
-    return g_strdup_printf ("\"%s\"", text);
-  return g_strdup (text);
+    return g_strdup_printf ("\"%s\"", shown);
+  return g_steal_pointer (&shown);
 }
 
 static void

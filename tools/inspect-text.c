@@ -5,6 +5,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <dlpipe/dlp-file.h>
+
 #include "inspect.h"
 
 #define MIN_COLUMNS 60
@@ -61,11 +63,20 @@ inspect_join (GVariant *dict, const char *key, const char *separator)
   return g_strjoinv (separator, (char **) strings);
 }
 
+char *
+inspect_escape (const char *text)
+{
+  g_autofree char *line = g_strdelimit (g_strdup (text), "\r\n\t", ' ');
+
+  return dlp_uri_escape_for_display (line);
+}
+
 void
 inspect_print_wrapped (const char *text, guint column)
 {
   const guint columns = inspect_get_columns ();
-  g_auto (GStrv) words = g_strsplit (text, " ", -1);
+  g_autofree char *shown = inspect_escape (text);
+  g_auto (GStrv) words = g_strsplit (shown, " ", -1);
   guint at = column;
 
   for (guint i = 0; words[i] != NULL; i++)

@@ -41,7 +41,9 @@ guint inspect_get_columns (void);
 const char *inspect_get (GVariant *dict, const char *key);
 /* (transfer full): the strings of @key, joined. */
 char *inspect_join (GVariant *dict, const char *key, const char *separator);
-/* Prints @text from @column on, where the cursor is, in lines that begin there. */
+/* (transfer full): one line, without what a plugin's text might make a terminal do. */
+char *inspect_escape (const char *text);
+/* Prints @text, escaped, from @column on, where the cursor is, in lines that begin there. */
 void inspect_print_wrapped (const char *text, guint column);
 
 void inspect_print_list (void);

@@ -135,7 +135,8 @@ char **dlp_registry_list_folders (void);
  * dlp_registry_list_problems:
  *
  * What could not be used: plugins, and things of theirs whose names are taken. A list of
- * dictionaries (`aa{sv}`) with the keys `file`, `plugin` (where it is known), `reason`, `remedy`.
+ * dictionaries (`aa{sv}`) with the keys `file`, `plugin` (where it is known), `name` (NAME of
+ * `dlp-NAME.so`), `reason`, `remedy`, and `message`, which is all of it in one line.
  * Each was also logged once, with the field DLP_PLUGIN_FILE.
  *
  * Returns: (transfer full): the problems, in the order of the search

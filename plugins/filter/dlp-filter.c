@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include <dlpipe/dlp-pad-template.h>
+
 #include "filter-expression.h"
 
 enum
@@ -244,6 +246,8 @@ dlp_filter_class_init (DlpFilterClass *klass)
   transform_class->worker_new = dlp_filter_worker_new;
   transform_class->worker_free = dlp_filter_worker_free;
   transform_class->process = dlp_filter_process;
+  dlp_element_class_add_pad_template (element_class, "rejected", DLP_PAD_OUTPUT, DLP_PAD_OPTIONAL,
+                                      DLP_CARRIES_RECORDS, "Records that are not kept");
   dlp_element_class_set_description (
       element_class, "Keeps the records that a condition on their fields is true for",
       "... ! filter where='length (text) >= 100 and lang in (\"en\", \"de\")' ! null-sink");

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <dlpipe/dlp-pad-template.h>
+
 #include "split-hash.h"
 #include "split-ratios.h"
 
@@ -403,6 +405,11 @@ dlp_split_class_init (DlpSplitClass *klass)
   element_class->save = dlp_split_save;
   element_class->describe = dlp_split_describe;
   element_class->load = dlp_split_load;
+  dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
+                                      DLP_CARRIES_RECORDS, NULL);
+  dlp_element_class_add_pad_template (element_class, "SIDE", DLP_PAD_OUTPUT, DLP_PAD_ON_REQUEST,
+                                      DLP_CARRIES_RECORDS,
+                                      "By the name of a side in ratios, or the next of them");
   dlp_element_class_set_description (
       element_class, "Deals records to sides, such as train and validation, by a stable hash",
       "... ! split name=s ratios=train:0.99,valid:0.01  s.train ! null-sink  s.valid ! null-sink");

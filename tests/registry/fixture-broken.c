@@ -39,6 +39,7 @@
 #define BAD_MAGIC 24
 #define BAD_SCHEME 25
 #define WRITES_ANYWHERE 26
+#define ERROR_ESCAPES 27
 
 /* Signals, not real faults: sanitizers would have their say about those. */
 static G_GNUC_NORETURN G_GNUC_UNUSED void
@@ -148,6 +149,9 @@ init (DlpPlugin *plugin, GError **error)
       continue;
 #elif BROKEN == ERROR_INIT
   g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE, "the device is not there");
+  return FALSE;
+#elif BROKEN == ERROR_ESCAPES
+  g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE, "\033[31mred\a\nblue\302\233");
   return FALSE;
 #elif BROKEN == SILENT_INIT
   return FALSE;

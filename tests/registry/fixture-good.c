@@ -19,6 +19,13 @@
 #define VERSION "1.2.3"
 #endif
 
+/* What a terminal would obey: colours, the title of its window, a new line. */
+#ifdef ESCAPES
+#define STRANGE "\033[31m\033]0;gone\a\r\n\302\233"
+#else
+#define STRANGE ""
+#endif
+
 /* Not to be inherited by the scanner. */
 #define LEAKED_FD 77
 
@@ -65,6 +72,9 @@ enum
   PROP_PATIENCE,
   PROP_SHARE,
   PROP_STRICT,
+#ifdef ESCAPES
+  PROP_TITLE,
+#endif
   N_PROPS
 };
 
@@ -113,7 +123,10 @@ install_properties (GObjectClass *klass)
       0, G_MAXINT64, 5 * G_USEC_PER_SEC, rw | DLP_PARAM_DURATION | DLP_PARAM_MUTABLE);
   properties[PROP_SHARE] = g_param_spec_double ("share", NULL, "Share of it", 0, 1, 0.25, rw);
   properties[PROP_STRICT] =
-      g_param_spec_boolean ("strict", NULL, "Whether it is strict", FALSE, rw);
+      g_param_spec_boolean ("strict", NULL, STRANGE "Whether it is strict", FALSE, rw);
+#ifdef ESCAPES
+  properties[PROP_TITLE] = g_param_spec_string ("title", NULL, "What it is called", STRANGE, rw);
+#endif
   g_object_class_install_properties (klass, N_PROPS, properties);
 }
 
@@ -130,9 +143,9 @@ good_class_init (gpointer klass, gpointer data)
   element_class->state_version = 3;
   element_class->state_oldest_version = 2;
   dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
-                                      DLP_CARRIES_RECORDS, "What is to be looked at");
-  dlp_element_class_set_description (element_class, "Does nothing, and does it well",
-                                     "... ! good-element mode=fast ! null-sink");
+                                      DLP_CARRIES_RECORDS, STRANGE "What is to be looked at");
+  dlp_element_class_set_description (element_class, STRANGE "Does nothing, and does it well",
+                                     STRANGE "... ! good-element mode=fast ! null-sink");
   install_properties (G_OBJECT_CLASS (klass));
 }
 
@@ -176,4 +189,4 @@ init (DlpPlugin *plugin, GError **error)
   return dlp_plugin_add_element (plugin, ELEMENT, register_type (), error);
 }
 
-DLP_PLUGIN_DEFINE (PLUGIN, "Nothing, done well", VERSION, "MIT", init)
+DLP_PLUGIN_DEFINE (PLUGIN, STRANGE "Nothing, done well", STRANGE VERSION, STRANGE "MIT", init)

@@ -22,6 +22,8 @@ typedef struct
   bool is_forgotten; /* not due to the file */
 } Case;
 
+#define HANGS_REMEDY "correct or remove it; until its file changes it is not tried again, *--rescan"
+
 static const Case cases[] = {
   { "missing-symbol", "it cannot be opened: *a_function_that_nobody_has*", "build it again*",
     false },
@@ -37,10 +39,12 @@ static const Case cases[] = {
   { "crash-init", "it is ended by signal 11 (*), in its init()", "correct or remove it*", false },
   { "exit-init", "it ends the process (exit status 3), in its init()", "correct or remove it*",
     false },
-  { "hang-init", "it hangs, in its init() (for * s)", "correct or remove it*", false },
-  { "hang-load", "it hangs, while it was opened (for * s)", "correct or remove it*", false },
-  { "close-and-hang", "it hangs, in its init() (for * s)", "correct or remove it*", false },
+  { "hang-init", "it hangs, in its init() (for * s)", HANGS_REMEDY, false },
+  { "hang-load", "it hangs, while it was opened (for * s)", HANGS_REMEDY, false },
+  { "close-and-hang", "it hangs, in its init() (for * s)", HANGS_REMEDY, false },
   { "error-init", "its init() fails: the device is not there", "correct or remove it*", false },
+  { "error-escapes", "its init() fails: \\x1b[31mred\\x07 blue\\xc2\\x9b",
+    "correct or remove it*", false },
   { "silent-init", "its init() fails: it does not say why", "correct or remove it*", false },
   { "no-name", "its descriptor has no name", "correct its DLP_PLUGIN_DEFINE()", false },
   { "bad-name", "its name is “Bad/Name”; *", "correct its DLP_PLUGIN_DEFINE()", false },

@@ -149,17 +149,104 @@ test_exit_codes (void)
   g_assert_true (g_str_has_prefix (rig->out, "dlpipe-inspect "));
 }
 
+static void
+assert_printable (const char *text)
+{
+  g_assert_true (g_utf8_validate (text, -1, NULL));
+  for (; *text != '\0'; text = g_utf8_next_char (text))
+    if (*text != '\n' && g_unichar_iscntrl (g_utf8_get_char (text)))
+      g_error ("a control character: %s", text);
+}
+
+/* What a plugin says of itself does nothing to a terminal. */
+static void
+test_escapes (void)
+{
+  static const char *const names[] = { "escapes-element", "plugin:escapes", NULL };
+  g_autoptr (LaunchRig) rig = registry_rig_new ();
+
+  registry_rig_add (rig, NULL, "escapes");
+  registry_rig_add (rig, NULL, "error-escapes");
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      launch_rig_expect (rig, 0, names[i], NULL);
+      assert_printable (rig->out);
+      g_assert_nonnull (strstr (rig->out, "\\x1b[31m"));
+    }
+  launch_rig_expect (rig, 1, "error-escapes", NULL);
+  assert_printable (rig->err);
+  g_assert_nonnull (strstr (rig->err, "\\x1b[31mred"));
+  launch_rig_expect (rig, 1, "\033[31m", NULL);
+  assert_printable (rig->err);
+
+  /* A program is told what it is. */
+  launch_rig_expect (rig, 0, "--json", "escapes-element", NULL);
+  g_assert_nonnull (strstr (rig->out, "\\u001b[31m"));
+}
+
+/* (transfer full): what there is with the plugins of the tree. */
+static GVariant *
+list_own (LaunchRig *rig)
+{
+  g_autofree char *own = g_build_filename (launch_rig_get_data (), "..", "..", "plugins", NULL);
+
+  g_setenv ("DLPIPE_PLUGIN_PATH", own, TRUE);
+  return registry_rig_list (rig, NULL);
+}
+
+static void
+check_pads (GVariant *element)
+{
+  g_autoptr (GVariant) pads = g_variant_lookup_value (element, "pads", G_VARIANT_TYPE ("av"));
+  const char *name;
+
+  g_assert_true (g_variant_lookup (element, "name", "&s", &name));
+  g_assert_nonnull (pads);
+  g_assert_cmpuint (g_variant_n_children (pads), >, 0);
+  for (gsize i = 0; i < g_variant_n_children (pads); i++)
+    {
+      g_autoptr (GVariant) boxed = g_variant_get_child_value (pads, i);
+      g_autoptr (GVariant) pad = g_variant_get_variant (boxed);
+      g_autoptr (GVariant) carries = g_variant_lookup_value (pad, "carries", G_VARIANT_TYPE ("av"));
+      const char *pad_name;
+
+      g_assert_true (g_variant_lookup (pad, "name", "&s", &pad_name));
+      if (carries == NULL || g_variant_n_children (carries) == 0)
+        g_error ("%s: it is not said what the pad “%s” carries", name, pad_name);
+    }
+}
+
+/* Every pad of an element of ours has a template. */
+static void
+test_pads (void)
+{
+  g_autoptr (LaunchRig) rig = registry_rig_new ();
+  g_autoptr (GVariant) all = list_own (rig);
+  g_autoptr (GVariant) elements = g_variant_lookup_value (all, "elements", G_VARIANT_TYPE ("av"));
+
+  g_assert_cmpuint (g_variant_n_children (elements), >, 10);
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) boxed = g_variant_get_child_value (elements, i);
+      g_autoptr (GVariant) element = g_variant_get_variant (boxed);
+
+      check_pads (element);
+    }
+  launch_rig_expect (rig, 0, "split", NULL);
+  g_assert_nonnull (strstr (rig->out, "\n  SIDE        output  records; one for each link\n"));
+  launch_rig_expect (rig, 0, "filter", NULL);
+  g_assert_nonnull (strstr (rig->out, "\n  rejected    output  records; optional\n"));
+}
+
 /* All that is ours, in lines that fit; names of files are as long as they are. */
 static void
 test_width (void)
 {
   g_autoptr (LaunchRig) rig = registry_rig_new ();
-  g_autofree char *own = g_build_filename (launch_rig_get_data (), "..", "..", "plugins", NULL);
   g_autoptr (GVariant) all = NULL;
   g_autoptr (GVariant) elements = NULL;
 
-  g_setenv ("DLPIPE_PLUGIN_PATH", own, TRUE);
-  all = registry_rig_list (rig, NULL);
+  all = list_own (rig);
   elements = g_variant_lookup_value (all, "elements", G_VARIANT_TYPE ("av"));
   g_assert_cmpuint (g_variant_n_children (elements), >, 10);
   for (gsize i = 0; i < g_variant_n_children (elements); i++)
@@ -193,6 +280,8 @@ main (int argc, char **argv)
   g_test_add_func ("/inspect/list", test_list);
   g_test_add_func ("/inspect/json", test_json);
   g_test_add_func ("/inspect/exit-codes", test_exit_codes);
+  g_test_add_func ("/inspect/escapes", test_escapes);
+  g_test_add_func ("/inspect/pads", test_pads);
   g_test_add_func ("/inspect/width", test_width);
   return g_test_run ();
 }
