@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dlpipe/dlpipe.h>
 #include <glib/gstdio.h>
@@ -200,23 +202,46 @@ write_file (const char *from, const char *to, GHashTable *words, GError **error)
 }
 
 static gboolean
-make_folder (const char *path, GError **error)
+fail (const char *path, GError **error)
 {
-  if (g_mkdir (path, 0777) == 0)
-    return TRUE;
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s: %s", path,
-               g_strerror (errno));
+  int code = errno;
+
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s: %s", path,
+               g_strerror (code));
   return FALSE;
 }
 
 static gboolean
-write_project (const char *folder, const char *name, const Kind *kind, GError **error)
+make_folder (const char *path, GError **error)
+{
+  return g_mkdir (path, 0777) == 0 || fail (path, error);
+}
+
+/* All that fill_folder() makes. */
+static void
+remove_folder (const char *folder, const char *name)
+{
+  g_autofree char *tests = g_build_filename (folder, "tests", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *file_name = g_strdup_printf (files[i].to, name);
+      g_autofree char *path = g_build_filename (folder, file_name, NULL);
+
+      g_unlink (path);
+    }
+  g_rmdir (tests);
+  g_rmdir (folder);
+}
+
+static gboolean
+fill_folder (const char *folder, const char *name, const Kind *kind, GError **error)
 {
   g_autofree char *templates = find_templates ();
   g_autofree char *tests = g_build_filename (folder, "tests", NULL);
   g_autoptr (GHashTable) words = make_words (name, kind);
 
-  if (!make_folder (folder, error) || !make_folder (tests, error))
+  if (!make_folder (tests, error))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {
@@ -230,6 +255,22 @@ write_project (const char *folder, const char *name, const Kind *kind, GError **
         return FALSE;
     }
   return TRUE;
+}
+
+/* As a whole or not at all: under another name until it is complete. */
+static gboolean
+write_project (const char *folder, const char *name, const Kind *kind, GError **error)
+{
+  g_autofree char *partial = g_strdup_printf ("%s.partial-%d", folder, (int) getpid ());
+
+  if (!make_folder (partial, error))
+    return FALSE;
+  if (fill_folder (partial, name, kind, error) &&
+      (g_rename (partial, folder) == 0 || fail (folder, error)))
+    return TRUE;
+  remove_folder (partial, name);
+  g_prefix_error (error, "%s is not made: ", folder);
+  return FALSE;
 }
 
 static int
@@ -308,6 +349,8 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
 
   setlocale (LC_ALL, "");
+  /* A file that may not grow is an error like others. */
+  signal (SIGXFSZ, SIG_IGN);
   g_option_context_set_summary (context,
                                 "Writes the folder NAME: a plugin with the element NAME, its tests "
                                 "and its build file,\nto be built outside of dlpipe's own tree.");

@@ -149,6 +149,17 @@ def refuse(installed, arguments, code, part):
           '%d: %s' % (result.returncode, result.stdout))
 
 
+def check_full_disk(installed):
+    """A file that cannot be written leaves nothing behind, wherever it happens."""
+    before = sorted(os.listdir(installed.work))
+    for size in range(4):
+        result = installed.run('ulimit -f %d; exec dlpipe-template full --reader' % size, shell=True)
+        point(result.returncode == 1 and 'full is not made: ' in result.stdout,
+              'no file above %d blocks' % size, '%d: %s' % (result.returncode, result.stdout))
+    point(sorted(os.listdir(installed.work)) == before, 'nothing is left',
+          ' '.join(os.listdir(installed.work)))
+
+
 def check_mistakes(installed):
     refuse(installed, [], 2, 'the name of the element is missing')
     refuse(installed, ['a', 'b', '--sink'], 2, 'one name is wanted')
@@ -158,6 +169,7 @@ def check_mistakes(installed):
         refuse(installed, ['--sink', '--', name], 2, 'is not allowed')
     refuse(installed, ['my-sink', '--sink', '--license=GPL-9'], 2, 'MIT, 0BSD, none')
     refuse(installed, ['my-sink', '--sink', '--dir=missing'], 1, 'missing')
+    check_full_disk(installed)
     refuse(installed, ['tee', '--sink'], 0, 'there is an element “tee” already')
     refuse(installed, ['tee', '--sink'], 2, 'is there already')
     refuse(installed, ['a', '--source', '--license=none', '--author=Ann O. Nym'], 0, 'meson setup')
