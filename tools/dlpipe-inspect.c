@@ -112,6 +112,22 @@ inspect_list_names (void)
   return (char **) g_ptr_array_free (names, FALSE);
 }
 
+char **
+inspect_list_qualified_names (void)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_auto (GStrv) some = kinds[i].list ();
+
+      for (guint k = 0; some[k] != NULL; k++)
+        g_ptr_array_add (names, g_strconcat (kinds[i].prefix, some[k], NULL));
+    }
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
+}
+
 /* ---- options ---- */
 
 static gboolean

@@ -80,8 +80,8 @@ static GOptionEntry entries[] = {
     "Where the folder NAME is made; default: the working directory", "DIR" },
   { "author", 0, 0, G_OPTION_ARG_STRING, &option_author, "Whose copyright it is; default: you",
     "NAME" },
-  { "license", 0, 0, G_OPTION_ARG_STRING, &option_license, "MIT (the default), 0BSD or none",
-    "LICENSE" },
+  { "license", 0, 0, G_OPTION_ARG_STRING, &option_license, "Its licence; default: MIT",
+    "MIT|0BSD|none" },
   { "version", 0, 0, G_OPTION_ARG_NONE, &option_version, "Print the version", NULL },
   { NULL },
 };

@@ -26,7 +26,7 @@ line_clear (Line *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_clear)
 
 /* A graph is quoted for the shell as a whole, in part, or not at all: blanks separate its words in
- * any case. */
+ * any case, but for those behind a backslash, or several, where the shell takes some. */
 static void
 split (Line *self, const char *text)
 {
@@ -34,7 +34,9 @@ split (Line *self, const char *text)
   GString *word = g_string_new (NULL);
 
   for (; *text != '\0'; text++)
-    if (g_ascii_isspace (*text))
+    if (text[0] == '\\' && g_ascii_isspace (text[1]))
+      g_string_append_c (word, *++text);
+    else if (g_ascii_isspace (*text))
       {
         if (word->len > 0)
           g_ptr_array_add (words, g_strdup (word->str));
@@ -100,6 +102,20 @@ print_names (const char *last, char **names)
   for (guint i = 0; names[i] != NULL; i++)
     if (i == 0 || strcmp (names[i], names[i - 1]) != 0)
       print_match (last, names[i]);
+}
+
+static void
+complete_name (const char *last)
+{
+  g_auto (GStrv) names = inspect_list_names ();
+  g_auto (GStrv) qualified = inspect_list_qualified_names ();
+
+  /* "codec:" alone, as long as nobody asks for what comes behind it. */
+  for (guint i = 0; qualified[i] != NULL && strchr (last, ':') == NULL; i++)
+    strchr (qualified[i], ':')[1] = '\0';
+  print_names (last, names);
+  if (*last != '\0')
+    print_names (last, qualified);
 }
 
 static void
@@ -211,11 +227,7 @@ inspect_complete (const char *text)
     return;
   program = g_path_get_basename (line.words[0]);
   if (strcmp (program, "dlpipe-inspect") == 0)
-    {
-      g_auto (GStrv) names = inspect_list_names ();
-
-      print_names (line.last, names);
-    }
+    complete_name (line.last);
   else
     complete_graph (&line);
 }

@@ -30,6 +30,8 @@ InspectKind inspect_find (const char *name, const char **rest);
 GVariant *inspect_describe (InspectKind kind, const char *name);
 /* (transfer full): all names, for suggestions. */
 char **inspect_list_names (void);
+/* (transfer full): all names, as in "codec:gzip". */
+char **inspect_list_qualified_names (void);
 
 /* ---- texts ---- */
 

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# usage: test-completion.sh FUNCTION LAUNCH INSPECT DATASET. Types command lines, with a tab at their end.
+# usage: test-completion.sh FUNCTION LAUNCH INSPECT DATASET TEMPLATE. Types command lines, with a tab at their end.
 set -u
 # shellcheck source=tools/completion/dlpipe
 . "$1"
 bin=$(dirname "$(realpath "$2")")
-launch=$bin/$(basename "$2") inspect=$bin/$(basename "$3") dataset=$bin/$(basename "$4")
+launch=$bin/$(basename "$2") inspect=$bin/$(basename "$3") dataset=$bin/$(basename "$4") template=$bin/$(basename "$5")
 n=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -14,7 +14,8 @@ mkdir data
 touch data/one.jsonl data/two.jsonl
 
 # check LINE EXPECTED: the words that are offered at the end of LINE, in order. Words are split as readline does: at
-# blanks, but not in quotes, and at "=", which is a word of its own.
+# blanks, but not in quotes and behind a backslash, and at "=" and ":", which are words of their own. In a quoted graph
+# the only word is offered twice (see the function), here once.
 check () {
   local words=() word= quote= char i
   COMP_LINE=$1 COMP_POINT=${#1}
@@ -23,12 +24,15 @@ check () {
     if [ -n "$quote" ]; then
       word+=$char
       [ "$char" = "$quote" ] && quote=
+    elif [ "$char" = '\' ]; then
+      word+=$char${1:i+1:1}
+      i=$((i + 1))
     elif [ "$char" = ' ' ]; then
       [ -n "$word" ] && words+=("$word")
       word=
-    elif [ "$char" = = ]; then
+    elif [[ $char == [=:] ]]; then
       [ -n "$word" ] && words+=("$word")
-      words+=(=)
+      words+=("$char")
       word=
     else
       [[ $char == [\'\"] ]] && quote=$char
@@ -41,6 +45,9 @@ check () {
   COMP_WORDS=("${words[@]}") COMP_CWORD=$((${#words[@]} - 1))
   COMPREPLY=()
   _dlpipe
+  if [ ${#COMPREPLY[@]} -eq 2 ] && [ "${COMPREPLY[1]}" = "${COMPREPLY[0]} " ]; then
+    COMPREPLY=("${COMPREPLY[0]% }")
+  fi
   n=$((n + 1))
   if [ "${COMPREPLY[*]}" = "$2" ]; then
     echo "ok $n ${1#"$bin/"}"
@@ -77,13 +84,39 @@ check "$launch file-source nonsense" ''
 
 # A name that the shell would expand, or the graph cut, is not offered; nothing is said of a wrong option.
 mkdir odd
-touch odd/plain.jsonl 'odd/$(touch run)' 'odd/`touch run`' 'odd/a b' "odd/it's"
+touch odd/plain.jsonl 'odd/$(touch run)' 'odd/`touch run`' "odd/it's" odd/'*'
 check "$launch \"file-source location=odd/" 'file-source location=odd/plain.jsonl'
 check "$launch file-source location=odd/" 'odd/plain.jsonl'
+
+# A blank in a name is written such that shell and graph take it as part of the name.
+mkdir -p 'blank/a b'
+touch 'blank/a b/c d'
+check "$launch \"file-source location=blank/" 'file-source location=blank/a\ b/'
+check "$launch \"file-source location=blank/a\\ b/" 'file-source location=blank/a\ b/c\ d'
+check "$launch 'file-source location=blank/a\\ b/" 'file-source location=blank/a\ b/c\ d'
+check "$launch 'file-source location=blank/a\\ " 'file-source location=blank/a\ b/'
+check "$launch 'file-source location=\"data/o" 'file-source location="data/one.jsonl'
+check "$launch 'file-source location=\"blank/" ''
+check "$launch file-source location=blank/" 'blank/a\\\ b/'
+check "$launch file-source location=blank/a\\\\\\ b/" 'blank/a\\\ b/c\\\ d'
+check "$launch 'file-source location=blank/a\\ b/c\\ d sha" 'file-source location=blank/a\ b/c\ d shard='
+check "$launch --file=blank/a" 'blank/a\ b/'
+check "$dataset info blank/a" 'blank/a\ b/'
+check "$dataset info \"blank/a" 'blank/a b/'
 check "$launch --[" ''
 
+check "$inspect codec:zs" 'zstd'
+check "$inspect scheme:fi" 'file'
+check "$inspect plugin:gz" 'gzip'
+check "$inspect element:jsonl-re" 'jsonl-reader'
+check "$inspect cod" 'codec:'
+check "$template --li" '--license='
+check "$template --license=" 'MIT 0BSD none'
+check "$template --dir=da" 'data/'
+check "$template jsonl" ''
+
 # Each option that is told of is offered.
-for program in "$launch" "$inspect" "$dataset"; do
+for program in "$launch" "$inspect" "$dataset" "$template"; do
   check "$program --" "$("$program" --help | grep -oE -- '^ +(-., )?--[a-z][a-z-]*=?' | grep -oE -- '--.*' | sort -u | xargs)"
 done
 echo "1..$n"
