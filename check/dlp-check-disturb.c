@@ -107,6 +107,39 @@ stop_at (const CheckCase *self, const CheckResult *expected, guint64 n)
   dlp_check_compare (self, expected, got, when);
 }
 
+/* What comes of it must not depend on what an element knows that says it knows nothing. */
+static void
+forget_at (const CheckCase *self, const CheckResult *expected, guint64 n)
+{
+  g_autoptr (CheckFolder) folder = dlp_check_folder_new ();
+  g_autofree char *when = g_strdup_printf (
+      "stopped behind record %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+      " of sink %s, and continued without the state of what has DLP_ELEMENT_STATELESS in the flags "
+      "of its class: %s. If it needs it, the flag is to be removed",
+      n - 1, expected->n_records, expected->sink, expected->stateless);
+  const CheckAttempt first = { .settings = { .workers = 2, .batch_records = 1 }, .stop_after = n };
+  const CheckAttempt second = { .settings = { .workers = 2 }, .forget = TRUE };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CheckResult) got = NULL;
+
+  dlp_check_sink_clear ();
+  got = dlp_check_attempt (self, folder, &first, when, NULL, &error);
+  if (error == NULL && got == NULL)
+    got = dlp_check_attempt (self, folder, &second, when, NULL, &error);
+  if (error != NULL)
+    fail_with_error (self, when, error);
+  dlp_check_compare_output (self, expected, got, when);
+}
+
+static void
+check_stateless (const CheckCase *self, const CheckResult *expected)
+{
+  const guint64 n_stops = MIN (dlp_check_scale (8), expected->n_records);
+
+  for (guint64 i = 0; i < n_stops && expected->stateless != NULL; i++)
+    forget_at (self, expected, 1 + i * expected->n_records / n_stops);
+}
+
 void
 dlp_check_marks (const char *graph)
 {
@@ -123,6 +156,7 @@ dlp_check_marks (const char *graph)
         n = (guint64) g_rand_double_range (rand, 0, (double) expected->n_records);
       stop_at (&check, expected, n + 1);
     }
+  check_stateless (&check, expected);
 }
 
 /* ---- other orders of work ---- */

@@ -156,7 +156,7 @@ static void
 look_at_pads (DlpCheckHarness *self)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpElement) element = dlp_element_new (self->factory, NULL, &error);
+  g_autoptr (DlpElement) element = dlp_element_make (self->factory, NULL, &error);
 
   g_assert_no_error (error);
   self->is_source = dlp_element_get_n_inputs (element) == 0;
@@ -279,7 +279,7 @@ push_record (DlpCheckHarness *self, DlpRecordBatchBuilder *builder, const DlpCoo
   g_autoptr (DlpRecordBatch) batch = NULL;
 
   dlp_record_batch_builder_end_record (builder, at);
-  batch = dlp_record_batch_builder_finish (builder);
+  batch = dlp_record_batch_builder_finish (builder, NULL);
   dlp_check_harness_push (self, batch);
 }
 

@@ -224,7 +224,7 @@ dlp_check_input_produce (DlpSource *source, DlpPad *out, GCancellable *cancellab
   ended = self->store->ended || !self->live;
   pthread_mutex_unlock (&self->store->lock);
 
-  batch = dlp_record_batch_builder_finish (builder);
+  batch = dlp_record_batch_builder_finish (builder, NULL);
   if (dlp_record_batch_get_length (batch) == 0)
     return ended ? DLP_STEP_END : DLP_STEP_WANT_WORK;
   dlp_pad_push (out, count_batch (self->store, batch));

@@ -68,6 +68,7 @@ typedef struct
   guint64 kill_after; /* dies behind so many of its records; 0: no */
   guint64 cancel_at;  /* cancels at the so many-th call; 0: no */
   guint64 stop_at;    /* stops at the so many-th call; 0: no */
+  gboolean forget;    /* elements that say they have no state are not given theirs */
   guint64 n_calls;    /* atomic */
   guint64 n_records;  /* atomic: of the sink, in this attempt */
 } CheckProbe;
@@ -85,6 +86,8 @@ typedef struct
   guint64 kill_after;
   guint64 cancel_at;
   guint64 stop_at;
+  gboolean judge;             /* what the elements promise, where it is complete */
+  gboolean forget;            /* the state of elements that say that they have none */
   gint64 cancel_after;        /* microseconds; 0: no */
   gint64 checkpoint_interval; /* 0: the default */
 } CheckAttempt;
@@ -97,6 +100,7 @@ typedef struct
   GHashTable *files;  /* name to GBytes */
   GVariant *states;   /* a{sv} by element */
   GVariant *compared; /* of these, those that do not depend on time */
+  char *stateless;    /* (nullable): elements that say so and have a load(), for a message */
   guint64 n_records;  /* of the sink that counts */
   char *sink;         /* its name */
 } CheckResult;
@@ -115,7 +119,14 @@ CheckResult *dlp_check_attempt (const CheckCase *self,
 CheckResult *dlp_check_undisturbed (const CheckCase *self);
 /* Attempts from the state in @folder until one is complete; fails on any error. */
 CheckResult *dlp_check_go_on (const CheckCase *self, CheckFolder *folder, const char *when);
-/* Fails where they differ. */
+/* Fails where one made more or fewer records than it promises; after a whole run, undisturbed. */
+void dlp_check_one_to_one (const CheckCase *self, DlpPipeline *pipeline);
+/* Fails where the records or files differ. */
+void dlp_check_compare_output (const CheckCase *self,
+                               const CheckResult *expected,
+                               const CheckResult *got,
+                               const char *when);
+/* The same, and where the states do. */
 void dlp_check_compare (const CheckCase *self,
                         const CheckResult *expected,
                         const CheckResult *got,

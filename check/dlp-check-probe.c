@@ -43,10 +43,55 @@ find (gpointer klass)
   return NULL;
 }
 
-static const Classes *
-find_of (gpointer element)
+/* A function of a class goes on to that of its parent, which may be replaced too. */
+typedef enum
 {
-  return find (G_OBJECT_GET_CLASS (element));
+  CALL_STEP,
+  CALL_MARK_INPUT,
+  CALL_LOAD,
+  CALL_CONSUME,
+  CALL_FLUSH,
+  CALL_SYNC,
+  CALL_PUBLISH,
+  CALL_PARSE,
+  CALL_PROCESS,
+  N_CALLS
+} Call;
+
+typedef struct
+{
+  gpointer element;
+  const Classes *original; /* whose function runs */
+} Level;
+
+static __thread Level levels[N_CALLS];
+
+/* (transfer none): whose function is to be called: that of the element, or, where that has called
+ * its parent's, the parent's. */
+static const Classes *
+enter (Call call, gpointer element, Level *outer)
+{
+  Level *level = &levels[call];
+
+  *outer = *level;
+  level->original = outer->element == element ?
+                        find (g_type_class_peek_parent (outer->original->klass)) :
+                        find (G_OBJECT_GET_CLASS (element));
+  level->element = element;
+  return level->original;
+}
+
+static void
+leave (Call call, const Level *outer)
+{
+  levels[call] = *outer;
+}
+
+/* Chained up to: it was counted. */
+static gboolean
+is_inner (gpointer element, const Level *outer)
+{
+  return outer->element == element;
 }
 
 /* (nullable): the check that runs, whose next call this is. */
@@ -75,8 +120,30 @@ count_call (void)
 static DlpStep
 call_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
-  count_call ();
-  return find_of (element)->element.step (element, cancellable, error);
+  Level outer;
+  const Classes *original = enter (CALL_STEP, element, &outer);
+  DlpStep step;
+
+  if (!is_inner (element, &outer))
+    count_call ();
+  step = original->element.step (element, cancellable, error);
+  leave (CALL_STEP, &outer);
+  return step;
+}
+
+static gboolean
+call_load (DlpElement *element, GVariant *described, guint version, GError **error)
+{
+  CheckProbe *self = __atomic_load_n (&probe, __ATOMIC_ACQUIRE);
+  Level outer;
+  const Classes *original = enter (CALL_LOAD, element, &outer);
+  gboolean ok = TRUE;
+
+  if (self == NULL || !self->forget ||
+      !(DLP_ELEMENT_GET_CLASS (element)->flags & DLP_ELEMENT_STATELESS))
+    ok = original->element.load (element, described, version, error);
+  leave (CALL_LOAD, &outer);
+  return ok;
 }
 
 static void
@@ -101,15 +168,32 @@ static void
 call_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
 {
   CheckProbe *self = __atomic_load_n (&probe, __ATOMIC_ACQUIRE);
-  const Classes *original = find_of (element);
+  Level outer;
+  const Classes *original = enter (CALL_MARK_INPUT, element, &outer);
   DlpPad *pad = dlp_element_get_input (element, input);
 
   if (original->element.mark_input != NULL)
     original->element.mark_input (element, input, cursor);
   else
     dlp_pad_get_cursor (pad, cursor);
-  if (self != NULL && cursor->mark != NULL && cursor->position > dlp_pad_get_position (pad))
+  leave (CALL_MARK_INPUT, &outer);
+  if (self != NULL && !is_inner (element, &outer) && cursor->mark != NULL &&
+      cursor->position > dlp_pad_get_position (pad))
     fail_mark (self, element, pad, cursor->position);
+}
+
+static void
+count_consumed (DlpSink *sink, CheckProbe *self, guint n)
+{
+  guint64 consumed;
+
+  if (self == NULL || g_strcmp0 (self->sink, dlp_element_get_name (DLP_ELEMENT (sink))) != 0)
+    return;
+  consumed = __atomic_add_fetch (&self->n_records, n, __ATOMIC_RELAXED);
+  if (self->kill_after > 0 && consumed >= self->kill_after)
+    raise (SIGKILL);
+  if (self->stop_after > 0 && consumed >= self->stop_after)
+    dlp_pipeline_stop (self->pipeline);
 }
 
 static gboolean
@@ -120,33 +204,43 @@ call_consume (DlpSink *sink,
               GCancellable *cancellable,
               GError **error)
 {
-  CheckProbe *self = count_call ();
-  guint64 consumed;
+  Level outer;
+  const Classes *original = enter (CALL_CONSUME, sink, &outer);
+  CheckProbe *self = is_inner (sink, &outer) ? NULL : count_call ();
+  gboolean ok = original->consume (sink, batch, row, n, cancellable, error);
 
-  if (!find_of (sink)->consume (sink, batch, row, n, cancellable, error))
-    return FALSE;
-  if (self == NULL || g_strcmp0 (self->sink, dlp_element_get_name (DLP_ELEMENT (sink))) != 0)
-    return TRUE;
-  consumed = __atomic_add_fetch (&self->n_records, n, __ATOMIC_RELAXED);
-  if (self->kill_after > 0 && consumed >= self->kill_after)
-    raise (SIGKILL);
-  if (self->stop_after > 0 && consumed >= self->stop_after)
-    dlp_pipeline_stop (self->pipeline);
-  return TRUE;
+  leave (CALL_CONSUME, &outer);
+  if (ok)
+    count_consumed (sink, self, n);
+  return ok;
 }
 
 static gboolean
 call_flush (DlpSink *sink, GCancellable *cancellable, GError **error)
 {
-  count_call ();
-  return find_of (sink)->flush (sink, cancellable, error);
+  Level outer;
+  const Classes *original = enter (CALL_FLUSH, sink, &outer);
+  gboolean ok;
+
+  if (!is_inner (sink, &outer))
+    count_call ();
+  ok = original->flush (sink, cancellable, error);
+  leave (CALL_FLUSH, &outer);
+  return ok;
 }
 
 static gboolean
 call_sync (DlpSink *sink, const DlpState *state, GCancellable *cancellable, GError **error)
 {
-  count_call ();
-  return find_of (sink)->sync (sink, state, cancellable, error);
+  Level outer;
+  const Classes *original = enter (CALL_SYNC, sink, &outer);
+  gboolean ok;
+
+  if (!is_inner (sink, &outer))
+    count_call ();
+  ok = original->sync (sink, state, cancellable, error);
+  leave (CALL_SYNC, &outer);
+  return ok;
 }
 
 static gboolean
@@ -156,15 +250,27 @@ call_publish (DlpSink *sink,
               GCancellable *cancellable,
               GError **error)
 {
-  count_call ();
-  return find_of (sink)->publish (sink, state, complete, cancellable, error);
+  Level outer;
+  const Classes *original = enter (CALL_PUBLISH, sink, &outer);
+  gboolean ok;
+
+  if (!is_inner (sink, &outer))
+    count_call ();
+  ok = original->publish (sink, state, complete, cancellable, error);
+  leave (CALL_PUBLISH, &outer);
+  return ok;
 }
 
 static void
 call_parse (DlpReader *reader, gpointer worker, DlpReaderChunk *chunk)
 {
-  count_call ();
-  find_of (reader)->parse (reader, worker, chunk);
+  Level outer;
+  const Classes *original = enter (CALL_PARSE, reader, &outer);
+
+  if (!is_inner (reader, &outer))
+    count_call ();
+  original->parse (reader, worker, chunk);
+  leave (CALL_PARSE, &outer);
 }
 
 static gboolean
@@ -175,8 +281,15 @@ call_process (DlpTransform *transform,
               DlpTransformOutput *output,
               GError **error)
 {
-  count_call ();
-  return find_of (transform)->process (transform, worker, batch, first, output, error);
+  Level outer;
+  const Classes *original = enter (CALL_PROCESS, transform, &outer);
+  gboolean ok;
+
+  if (!is_inner (transform, &outer))
+    count_call ();
+  ok = original->process (transform, worker, batch, first, output, error);
+  leave (CALL_PROCESS, &outer);
+  return ok;
 }
 
 /* Of a class whose parent came here before, the originals are those of the parent where it has
@@ -210,6 +323,9 @@ replace (DlpElement *element)
     self->element.step = parent->element.step;
   if (klass->mark_input == call_mark_input)
     self->element.mark_input = parent->element.mark_input;
+  if (klass->load == call_load)
+    self->element.load = parent->element.load;
+  klass->load = self->element.load != NULL ? call_load : NULL;
   klass->step = call_step;
   klass->mark_input = call_mark_input;
   if (DLP_IS_SINK (element))

@@ -34,6 +34,7 @@ dlp_check_result_free (CheckResult *self)
   g_clear_pointer (&self->files, g_hash_table_unref);
   g_clear_pointer (&self->states, g_variant_unref);
   g_clear_pointer (&self->compared, g_variant_unref);
+  g_free (self->stateless);
   g_free (self->sink);
   g_free (self);
 }
@@ -226,6 +227,23 @@ find_sink (DlpPipeline *pipeline)
   return NULL;
 }
 
+static char *
+name_stateless (DlpPipeline *pipeline)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < count_elements (pipeline); i++)
+    {
+      DlpElement *element = get_element (pipeline, i);
+      DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
+
+      if ((klass->flags & DLP_ELEMENT_STATELESS) && klass->load != NULL)
+        g_string_append_printf (names, "%s%s (%s)", names->len > 0 ? ", " : "",
+                                dlp_element_get_name (element), dlp_element_get_factory (element));
+    }
+  return g_string_free (names, names->len == 0);
+}
+
 static CheckResult *
 collect (DlpPipeline *pipeline, CheckFolder *folder, const char *sink)
 {
@@ -251,9 +269,78 @@ collect (DlpPipeline *pipeline, CheckFolder *folder, const char *sink)
   self->files = dlp_check_folder_read (folder, run_id);
   self->states = get_states (pipeline, report, NULL);
   self->compared = get_states (pipeline, report, ahead);
+  self->stateless = name_stateless (pipeline);
   self->sink = g_strdup (sink);
   self->n_records = dlp_sink_get_n_records (DLP_SINK (dlp_pipeline_get_element (pipeline, sink)));
   return self;
+}
+
+/* ---- what the elements promise ---- */
+
+static gboolean
+is_one_to_one (DlpElement *element)
+{
+  guint64 in = dlp_pad_get_position (dlp_element_get_input (element, 0));
+  guint n_outputs = dlp_element_get_n_outputs (element);
+  guint64 sum = 0;
+  gboolean each = TRUE;
+
+  for (guint i = 0; i < n_outputs; i++)
+    {
+      guint64 out = dlp_pad_get_emitted (dlp_element_get_output (element, i));
+
+      sum += out;
+      each = each && out == in;
+    }
+  return each || sum == in;
+}
+
+/* Where somebody had enough it need not have come to the end of its input. */
+static gboolean
+is_judged (DlpElement *element)
+{
+  if (!(DLP_ELEMENT_GET_CLASS (element)->flags & DLP_ELEMENT_ONE_TO_ONE) ||
+      dlp_element_get_n_inputs (element) != 1 || dlp_element_get_n_outputs (element) == 0)
+    return FALSE;
+  for (guint i = 0; i < dlp_element_get_n_outputs (element); i++)
+    {
+      DlpPad *pad = dlp_element_get_output (element, i);
+
+      if (dlp_pad_is_linked (pad) && dlp_pad_is_unwanted (pad))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+dlp_check_one_to_one (const CheckCase *self, DlpPipeline *pipeline)
+{
+  for (guint i = 0; i < count_elements (pipeline); i++)
+    {
+      DlpElement *element = get_element (pipeline, i);
+      g_autoptr (GString) lines = NULL;
+
+      if (!is_judged (element) || is_one_to_one (element))
+        continue;
+      lines = g_string_new (NULL);
+      g_string_append_printf (lines,
+                              "  element:  %s (%s)\n"
+                              "  expected: one record out for each of %" G_GUINT64_FORMAT
+                              " in, as DLP_ELEMENT_ONE_TO_ONE in the flags of its class says\n"
+                              "  got:      ",
+                              dlp_element_get_name (element), dlp_element_get_factory (element),
+                              dlp_pad_get_position (dlp_element_get_input (element, 0)));
+      for (guint k = 0; k < dlp_element_get_n_outputs (element); k++)
+        {
+          DlpPad *pad = dlp_element_get_output (element, k);
+
+          g_string_append_printf (lines, "%s%" G_GUINT64_FORMAT " on %s", k > 0 ? ", " : "",
+                                  dlp_pad_get_emitted (pad), dlp_pad_get_name (pad));
+        }
+      g_string_append (lines, "\n  remedy:   remove the flag, if records may be dropped or "
+                              "several be made of one\n");
+      dlp_check_fail (self, "undisturbed", lines->str);
+    }
 }
 
 /* ---- an attempt ---- */
@@ -332,7 +419,8 @@ run (const CheckCase *self,
                        .stop_after = attempt->stop_after,
                        .kill_after = attempt->kill_after,
                        .cancel_at = attempt->cancel_at,
-                       .stop_at = attempt->stop_at };
+                       .stop_at = attempt->stop_at,
+                       .forget = attempt->forget };
   g_autofree char *sink = NULL;
   gboolean ok;
 
@@ -351,6 +439,8 @@ run (const CheckCase *self,
 
   if (n_calls != NULL)
     *n_calls = probe.n_calls;
+  if (ok && attempt->judge)
+    dlp_check_one_to_one (self, pipeline);
   if (ok)
     return collect (pipeline, folder, sink);
   if (!is_wanted_end (attempt, failure))
@@ -394,12 +484,11 @@ fail_with_error (const CheckCase *self, const char *when, const GError *error)
   dlp_check_fail (self, when, lines);
 }
 
-CheckResult *
-dlp_check_go_on (const CheckCase *self, CheckFolder *folder, const char *when)
+static CheckResult *
+complete (const CheckCase *self, CheckFolder *folder, const CheckAttempt *attempt, const char *when)
 {
-  const CheckAttempt attempt = { .settings = { .workers = 2 } };
   g_autoptr (GError) error = NULL;
-  CheckResult *result = dlp_check_attempt (self, folder, &attempt, when, NULL, &error);
+  CheckResult *result = dlp_check_attempt (self, folder, attempt, when, NULL, &error);
 
   if (result == NULL)
     fail_with_error (self, when, error);
@@ -407,14 +496,23 @@ dlp_check_go_on (const CheckCase *self, CheckFolder *folder, const char *when)
 }
 
 CheckResult *
+dlp_check_go_on (const CheckCase *self, CheckFolder *folder, const char *when)
+{
+  const CheckAttempt attempt = { .settings = { .workers = 2 } };
+
+  return complete (self, folder, &attempt, when);
+}
+
+CheckResult *
 dlp_check_undisturbed (const CheckCase *self)
 {
+  const CheckAttempt attempt = { .settings = { .workers = 2 }, .judge = TRUE };
   g_autoptr (CheckFolder) folder = dlp_check_folder_new ();
   g_autofree char *partial = NULL;
   CheckResult *result;
 
   dlp_check_sink_clear ();
-  result = dlp_check_go_on (self, folder, "undisturbed");
+  result = complete (self, folder, &attempt, "undisturbed");
   partial = dlp_check_folder_find_partial (folder);
   if (partial != NULL)
     {
@@ -589,10 +687,10 @@ compare_states (const CheckCase *self, GVariant *expected, GVariant *got, const 
 }
 
 void
-dlp_check_compare (const CheckCase *self,
-                   const CheckResult *expected,
-                   const CheckResult *got,
-                   const char *when)
+dlp_check_compare_output (const CheckCase *self,
+                          const CheckResult *expected,
+                          const CheckResult *got,
+                          const char *when)
 {
   GHashTableIter iter;
   gpointer name, lines;
@@ -602,5 +700,14 @@ dlp_check_compare (const CheckCase *self,
     compare_lines (self, g_hash_table_lookup (expected->pads, name), lines,
                    g_hash_table_lookup (got->lines, name), when);
   compare_files (self, expected->files, got->files, when);
+}
+
+void
+dlp_check_compare (const CheckCase *self,
+                   const CheckResult *expected,
+                   const CheckResult *got,
+                   const char *when)
+{
+  dlp_check_compare_output (self, expected, got, when);
   compare_states (self, expected->compared, got->states, when);
 }

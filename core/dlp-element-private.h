@@ -42,9 +42,10 @@ typedef struct
   guint mark_wish;   /* the checkpoint_wish that it was made for */
   guint64 marked_at; /* monotonic, ns; 0: the next step needs a new one */
   guint64 serial;
-  guint64 clock; /* monotonic, ns: the end of the last step or wait that was timed; 0: none */
-  guint n_steps; /* since then */
-  guint n_short; /* so many steps need no look at the clock */
+  guint64 clock;      /* monotonic, ns: the end of the last step or wait that was timed; 0: none */
+  guint n_steps;      /* since then */
+  guint n_short;      /* so many steps need no look at the clock */
+  guint64 flushed_at; /* the clock when open record batches were last offered to idle consumers */
   DlpMark *large[DLP_LARGE_MARKS_ALIVE];
   guint large_wish;   /* the checkpoint_wish that the last large mark was made for */
   guint wanted_input; /* atomic: written by the element's thread */
@@ -52,6 +53,7 @@ typedef struct
   bool holds_marks;
   bool ended;            /* atomic */
   DlpElement *failed_by; /* whose error the last turn gave */
+  DlpPad *faulty;        /* the first output pad whose builder has a fault */
   /* Atomic: the state at its end, set before its consumers see the end. Nothing is made from it any
    * more, but its counters are part of every later checkpoint. */
   DlpState *final_state; /* may be NULL: it has none */

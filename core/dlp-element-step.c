@@ -24,6 +24,7 @@ now_ns (clockid_t clock)
 #define MARK_CREDIT 16
 
 /* ns */
+#define FLUSH_INTERVAL 5000000
 #define SHORT_STEP 2000
 #define SHORT_STEPS 7
 
@@ -341,8 +342,17 @@ check_turn (DlpElement *self, DlpElementPrivate *priv)
 static void
 flush_idle (DlpElementPrivate *priv)
 {
+  priv->flushed_at = priv->clock;
   for (guint i = 0; i < priv->outputs->len; i++)
     dlp_pad_flush_if_idle (g_ptr_array_index (priv->outputs, i));
+}
+
+/* A slow element does not sit on what it made until its record batch is full. */
+static void
+flush_if_late (DlpElementPrivate *priv)
+{
+  if (G_UNLIKELY (priv->clock - priv->flushed_at >= FLUSH_INTERVAL))
+    flush_idle (priv);
 }
 
 guint64
@@ -448,23 +458,40 @@ want_input (DlpElement *self, DlpElementPrivate *priv, bool or_work, GError **er
   return DLP_TURN_WAIT_WORK;
 }
 
+/* What was wrong with a record counts before what the step said then. */
+static DlpStep
+check_records (DlpElementPrivate *priv, DlpStep step, GError **error)
+{
+  if (step == DLP_STEP_END)
+    for (guint i = 0; i < priv->outputs->len; i++)
+      dlp_pad_check_ended (g_ptr_array_index (priv->outputs, i));
+  if (G_LIKELY (priv->faulty == NULL))
+    return step;
+  g_clear_error (error);
+  *error = dlp_pad_get_fault (priv->faulty);
+  return DLP_STEP_ERROR;
+}
+
 DlpTurn
 dlp_element_turn (DlpElement *self, GError **error)
 {
   DlpElementPrivate *priv = dlp_element_get_private (self);
   DlpTurn turn = check_turn (self, priv);
   GError *local = NULL;
+  DlpStep step;
 
   if (turn != DLP_TURN_MORE)
     return turn;
 
   if (priv->outputs->len > 0)
     prepare_mark (self, priv);
-  switch (timed_step (self, priv, &local))
+  step = timed_step (self, priv, &local);
+  switch (check_records (priv, step, &local))
     {
     case DLP_STEP_MORE:
       __atomic_store_n (&priv->moved_at, (gint64) (priv->clock / 1000), __ATOMIC_RELAXED);
       advance_marks (self, priv);
+      flush_if_late (priv);
       return DLP_TURN_MORE;
 
     case DLP_STEP_WANT_INPUT:

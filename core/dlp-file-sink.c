@@ -68,9 +68,10 @@ dlp_file_sink_negotiate (DlpElement *element, GError **error)
 static gboolean
 open_file (DlpSink *sink, DlpFileSinkPrivate *priv, GCancellable *cancellable, GError **error)
 {
-  const DlpSinkAttempt attempt = dlp_sink_get_attempt (sink);
+  DlpSinkAttempt attempt;
   const char *run_id = dlp_sink_get_run_id (sink);
 
+  dlp_sink_get_attempt (sink, &attempt);
   if (priv->state.attempt == 0)
     {
       priv->hash = dlp_file_hash_new ();
@@ -94,12 +95,14 @@ dlp_file_sink_start (DlpElement *element, GCancellable *cancellable, GError **er
   DlpFileSinkClass *klass = DLP_FILE_SINK_GET_CLASS (element);
   DlpFileSinkPrivate *priv = get_private (element);
   gboolean is_new = priv->state.attempt == 0;
+  DlpSinkAttempt attempt;
 
   if (priv->state.finished)
     return TRUE;
   if (!open_file (DLP_SINK (element), priv, cancellable, error))
     return FALSE;
-  priv->state.attempt = dlp_sink_get_attempt (DLP_SINK (element)).attempt;
+  dlp_sink_get_attempt (DLP_SINK (element), &attempt);
+  priv->state.attempt = attempt.attempt;
   return !is_new || klass->write_begin == NULL ||
          klass->write_begin (DLP_FILE_SINK (element), error);
 }

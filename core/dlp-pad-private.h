@@ -5,6 +5,7 @@
 
 #include "dlp-mark-private.h"
 #include "dlp-queue-private.h"
+#include "dlp-record-batch-private.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,7 @@ struct _DlpPad
   DlpSchema *schema;
   bool over;   /* input: ended or closed */
   bool closed; /* input: by dlp_pad_close() */
+  bool faulty; /* output: the builder has a fault, nothing more comes out */
   /* Atomic; input of an element that has ended: it saw the end of its stream. Closed without that,
    * the stream was ended early. */
   bool drained;
@@ -72,6 +74,12 @@ void dlp_pad_flush_if_idle (DlpPad *output);
 void dlp_pad_end (DlpPad *output);
 /* Breaks off instead, with what happened and to whom. */
 void dlp_pad_fail (DlpPad *output, const GError *error, DlpElement *failed_by);
+/* A record that was begun and not ended is a fault. */
+void dlp_pad_check_ended (DlpPad *output);
+/* (transfer full): the error of a fault in what was to be record number @record of the pad. */
+GError *dlp_pad_explain_fault (DlpPad *output, guint64 record, const DlpRecordFault *fault);
+/* (transfer full): of an output pad that is faulty. */
+GError *dlp_pad_get_fault (DlpPad *output);
 /* An empty record batch carrying @mark (transfer none). */
 void dlp_pad_push_mark (DlpPad *output, DlpMark *mark);
 /* Input: takes the next record batch off the link if none is being read; FALSE: nothing there. */

@@ -305,15 +305,63 @@ take_mark (DlpPad *self)
   return dlp_element_take_mark (dlp_element_get_private (self->element));
 }
 
+/* The element's turn ends in an error, and nothing more comes out here. */
+static void
+note_fault (DlpPad *self)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self->element);
+
+  self->faulty = true;
+  if (priv->faulty == NULL)
+    priv->faulty = self;
+}
+
 static void
 flush_builder (DlpPad *self)
 {
   if (self->open_mark == NULL)
     return;
 
-  send (self, dlp_record_batch_place (dlp_record_batch_builder_finish (self->builder),
-                                      self->open_position, g_steal_pointer (&self->open_mark),
-                                      unref_mark));
+  if (G_UNLIKELY (!dlp_record_batch_builder_check_ended (self->builder)))
+    note_fault (self);
+  send (self,
+        dlp_record_batch_place (dlp_record_batch_builder_take (self->builder), self->open_position,
+                                g_steal_pointer (&self->open_mark), unref_mark));
+}
+
+void
+dlp_pad_check_ended (DlpPad *self)
+{
+  if (self->link != NULL && self->builder != NULL &&
+      !dlp_record_batch_builder_check_ended (self->builder))
+    note_fault (self);
+}
+
+GError *
+dlp_pad_explain_fault (DlpPad *self, guint64 record, const DlpRecordFault *fault)
+{
+  const DlpCoordinate *at = &fault->coordinate;
+  g_autofree char *file =
+      fault->has_coordinate ? dlp_element_dup_input_name (self->element, at) : NULL;
+  g_autofree char *where = NULL;
+
+  if (file != NULL)
+    where = g_strdup_printf (", of %s row %" G_GUINT64_FORMAT, file, (guint64) at->row);
+  else if (fault->has_coordinate)
+    where = g_strdup_printf (", of source %u file %u row %" G_GUINT64_FORMAT, at->source, at->file,
+                             (guint64) at->row);
+  return g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                      "%s: record %" G_GUINT64_FORMAT " of pad %s, counted from 0%s: %s",
+                      dlp_element_get_name (self->element), record, self->name,
+                      where != NULL ? where : "", fault->message);
+}
+
+GError *
+dlp_pad_get_fault (DlpPad *self)
+{
+  const DlpRecordFault *fault = dlp_record_batch_builder_get_fault (self->builder);
+
+  return dlp_pad_explain_fault (self, self->emitted, fault);
 }
 
 void
@@ -344,6 +392,9 @@ dlp_pad_fail (DlpPad *self, const GError *error, DlpElement *failed_by)
 {
   if (self->link == NULL)
     return;
+  /* What the error came into the midst of. */
+  if (self->builder != NULL)
+    dlp_record_batch_builder_drop_record (self->builder);
   flush_builder (self);
   dlp_queue_fail (self->link, error, failed_by);
 }
@@ -362,6 +413,8 @@ account (DlpPad *self, guint n, guint64 *position, guint *skip)
 {
   guint64 at = self->emitted;
 
+  if (G_UNLIKELY (self->faulty))
+    return false;
   count_emitted (self, n);
   *position = at;
   *skip = 0;
@@ -441,6 +494,15 @@ flush_if_full (DlpPad *self)
     flush_builder (self);
 }
 
+/* The last n that were counted did not come out, and never will. */
+static void
+take_back (DlpPad *self, guint n)
+{
+  __atomic_store_n (&self->emitted, self->emitted - n, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->known, self->emitted, __ATOMIC_RELAXED);
+  note_fault (self);
+}
+
 void
 dlp_pad_append_rows (DlpPad *self, DlpRecordBatch *batch, guint row, guint n)
 {
@@ -453,7 +515,11 @@ dlp_pad_append_rows (DlpPad *self, DlpRecordBatch *batch, guint row, guint n)
   for (guint i = skip; i < n; i++)
     {
       opened (self, position + i);
-      dlp_record_batch_builder_append_rows (self->builder, batch, row + i, 1);
+      if (G_UNLIKELY (!dlp_record_batch_builder_append_rows (self->builder, batch, row + i, 1)))
+        {
+          take_back (self, n - i);
+          return;
+        }
       flush_if_full (self);
     }
 }
@@ -476,6 +542,10 @@ dlp_pad_end_record (DlpPad *self, const DlpCoordinate *coordinate)
       return;
     }
   opened (self, position);
-  dlp_record_batch_builder_end_record (self->builder, coordinate);
+  if (G_UNLIKELY (!dlp_record_batch_builder_end_record (self->builder, coordinate)))
+    {
+      take_back (self, 1);
+      return;
+    }
   flush_if_full (self);
 }

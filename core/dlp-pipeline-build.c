@@ -191,7 +191,7 @@ add_quarantine (DlpPipeline *self, GError **error)
       if (rejected == NULL || dlp_pad_is_linked (rejected))
         continue;
       name = g_strconcat (dlp_element_get_name (reader), ".rejected", NULL);
-      sink = dlp_element_new ("quarantine-sink", name, error);
+      sink = dlp_element_make ("quarantine-sink", name, error);
       if (sink == NULL)
         return false;
       g_ptr_array_add (elements, sink);

@@ -162,7 +162,7 @@ make_element (DlpPipeline *self, DlpGraphNode *node, GError **error)
                            node->end, hint, "there is no element “%s”", node->factory);
       return NULL;
     }
-  element = dlp_element_new (node->factory, node->name, error);
+  element = dlp_element_make (node->factory, node->name, error);
   if (element == NULL || !set_node_properties (self, node, element, error))
     return NULL;
   return g_steal_pointer (&element);

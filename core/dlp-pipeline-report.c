@@ -206,9 +206,11 @@ report_element (DlpElement *element, bool quiet)
   add_status (&dict, priv);
   if (DLP_IS_SINK (element) && quiet)
     {
-      DlpDigest digest = dlp_sink_get_digest (DLP_SINK (element));
-      g_autofree char *text = dlp_digest_to_string (&digest);
+      DlpDigest digest;
+      g_autofree char *text = NULL;
 
+      dlp_sink_get_digest (DLP_SINK (element), &digest);
+      text = dlp_digest_to_string (&digest);
       g_variant_dict_insert (&dict, "digest", "s", text);
       g_variant_dict_insert (&dict, "tokens", "t", dlp_sink_get_n_tokens (DLP_SINK (element)));
     }

@@ -100,7 +100,24 @@ static void
 finish_batch (DlpReaderChunk *self)
 {
   if (dlp_record_batch_builder_get_length (self->builder) > 0)
-    g_ptr_array_add (self->batches, dlp_record_batch_builder_finish (self->builder));
+    g_ptr_array_add (self->batches, dlp_record_batch_builder_take (self->builder));
+}
+
+/* The reader's, not the file's: the chunk is good up to there. */
+static void
+note_fault (DlpReaderChunk *self)
+{
+  DlpRecordFault fault;
+
+  finish_batch (self);
+  dlp_record_batch_builder_take_fault (self->builder, &fault);
+  if (self->damage != NULL)
+    {
+      g_free (fault.message);
+      return;
+    }
+  dlp_reader_chunk_damage (self, 0, fault.message);
+  self->is_faulty = true;
 }
 
 void
@@ -117,9 +134,14 @@ dlp_reader_chunk_end_record (DlpReaderChunk *self, guint lines)
     }
 
   coordinate = self->lane->coordinate;
-  coordinate.row = self->rows++;
+  coordinate.row = self->rows;
+  if (G_UNLIKELY (!dlp_record_batch_builder_end_record (self->builder, &coordinate)))
+    {
+      note_fault (self);
+      return;
+    }
+  self->rows++;
   self->lines += lines;
-  dlp_record_batch_builder_end_record (self->builder, &coordinate);
   if (dlp_record_batch_builder_is_full (self->builder))
     finish_batch (self);
 }
@@ -223,6 +245,10 @@ dlp_reader_chunk_parse (DlpReaderChunk *self, gpointer worker, DlpRecordBatchBui
 {
   self->builder = builder;
   DLP_READER_GET_CLASS (self->reader)->parse (self->reader, worker, self);
+  if (self->damage != NULL)
+    dlp_record_batch_builder_drop_record (builder);
+  if (!dlp_record_batch_builder_check_ended (builder))
+    note_fault (self);
   finish_batch (self);
   dlp_reader_rejects_finish (&self->rejects);
   self->builder = NULL;

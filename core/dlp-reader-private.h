@@ -151,6 +151,7 @@ struct _DlpReaderChunk
   guint64 lines;
   char *damage;
   gsize damage_offset;
+  bool is_faulty; /* damage is what parse() did wrong with a record */
 
   bool done;  /* lock */
   gsize held; /* lock: bytes of memory it stands for */

@@ -198,6 +198,13 @@ static void
 pass_chunk (DlpReaderLane *lane, DlpReaderPlace *place, DlpReaderChunk *chunk)
 {
   place->reached = MAX (place->reached, place->row + chunk->rows);
+  if (chunk->is_faulty)
+    {
+      lane->damage = g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                                  "%s: record of row %" G_GUINT64_FORMAT ": %s", lane->name,
+                                  place->row + chunk->rows, chunk->damage);
+      return;
+    }
   if (chunk->damage != NULL)
     {
       lane->damage = g_error_new (DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,

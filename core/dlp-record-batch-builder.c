@@ -10,6 +10,8 @@
 #define MIN_ASIDE 4096
 /* Kept for the next record batch. */
 #define MAX_KEPT_ASIDE (256 * 1024)
+/* Added to n_open by a fault: no number of values makes a whole record of it. */
+#define FAULTY (1u << 31)
 
 /* A buffer that starts as large as its predecessor became. */
 typedef struct
@@ -39,12 +41,15 @@ struct _DlpRecordBatchBuilder
 {
   gint ref_count;
   guint length;
-  guint n_open; /* values of the record being built */
+  guint n_open; /* values of the record being built; FAULTY */
   gsize open_bytes;
   gsize value_bytes;  /* of values found by offsets, of whole records */
   gsize record_bytes; /* of what every record has */
   DlpSchema *schema;
   Growing coordinates;
+  DlpRecordFault fault;
+  gboolean fault_is_final; /* its record was ended: no more records come in */
+  gpointer waste;          /* what a refused value is written to */
   Field fields[];
 };
 
@@ -102,6 +107,8 @@ dlp_record_batch_builder_unref (DlpRecordBatchBuilder *self)
     }
   dlp_buffer_clear (&self->coordinates.buffer);
   dlp_schema_unref (self->schema);
+  g_free (self->fault.message);
+  g_free (self->waste);
   g_free (self);
 }
 
@@ -146,33 +153,153 @@ ensure (Growing *growing, gsize used, gsize need)
   return growing->buffer.data;
 }
 
-/* Ends the program: a batch is pushed long before, and a larger value is refused by its reader. */
-static void G_GNUC_NORETURN
-column_overflow (const DlpRecordBatchBuilder *self, const Field *field, gsize n)
+/* ---- faults of whoever builds ---- */
+
+/* Takes @message. The first counts, and its record does not come in. */
+static void
+set_fault (DlpRecordBatchBuilder *self, char *message)
 {
-  g_error ("field '%s' of %u records: %" G_GSIZE_FORMAT " more than the %" G_GSIZE_FORMAT
-           " bytes there are do not fit, a column holds at most %d bytes",
-           self->schema->fields[field - self->fields].name, self->length, n, field->used,
-           DLP_COLUMN_MAX_BYTES);
+  if (self->fault.message != NULL)
+    {
+      g_free (message);
+      return;
+    }
+  self->fault.message = message;
+  self->fault.record = self->length;
+  self->n_open |= FAULTY;
 }
 
-/* Room for n list values or bytes behind those in use; never NULL, also if n is 0. */
-static inline guint8 *
-ensure_values (const DlpRecordBatchBuilder *self, Field *field, gsize n)
+static void drop_values (DlpRecordBatchBuilder *self);
+
+static gboolean
+end_faulty_record (DlpRecordBatchBuilder *self, const DlpCoordinate *coordinate)
 {
-  if (G_UNLIKELY (n > (DLP_COLUMN_MAX_BYTES - field->used) / field->width))
-    column_overflow (self, field, n);
+  drop_values (self);
+  self->n_open = FAULTY;
+  if (!self->fault_is_final && coordinate != NULL)
+    {
+      self->fault.has_coordinate = TRUE;
+      self->fault.coordinate = *coordinate;
+    }
+  self->fault_is_final = TRUE;
+  return FALSE;
+}
+
+static const char *
+field_name (const DlpRecordBatchBuilder *self, guint field)
+{
+  return self->schema->fields[field].name;
+}
+
+static const char *
+field_type_name (const DlpRecordBatchBuilder *self, guint field)
+{
+  return dlp_field_type_to_string (self->fields[field].type);
+}
+
+/* Why is_wanted() is FALSE. @given: "an integer". */
+static void
+refuse_value (DlpRecordBatchBuilder *self, guint field, guint type_mask, const char *given)
+{
+  char *message;
+
+  g_return_if_fail (self != NULL);
+
+  if (field >= self->schema->n_fields)
+    message = g_strdup_printf ("it was given %s for field %u, but has %u fields, counted from 0",
+                               given, field, self->schema->n_fields);
+  else if (!((type_mask >> self->fields[field].type) & 1))
+    message = g_strdup_printf ("field “%s” is of type %s and was given %s",
+                               field_name (self, field), field_type_name (self, field), given);
+  else if (self->fields[field].is_reserved)
+    message = g_strdup_printf ("field “%s” was given %s before what was reserved for it was "
+                               "committed",
+                               field_name (self, field), given);
+  else
+    message = g_strdup_printf ("field “%s” was given a second value; each field of a record gets "
+                               "one, then the record is ended",
+                               field_name (self, field));
+  set_fault (self, message);
+}
+
+static void
+refuse_overflow (DlpRecordBatchBuilder *self, const Field *field, gsize n)
+{
+  set_fault (self, g_strdup_printf ("field “%s”: %" G_GSIZE_FORMAT " values of %u bytes do not fit "
+                                    "behind %" G_GSIZE_FORMAT " bytes, a column of a record batch "
+                                    "holds at most %d bytes; end the record batch before",
+                                    field_name (self, (guint) (field - self->fields)), n,
+                                    field->width, field->used, DLP_COLUMN_MAX_BYTES));
+}
+
+static void
+refuse_missing (DlpRecordBatchBuilder *self)
+{
+  for (guint i = 0; i < self->schema->n_fields; i++)
+    if (self->fields[i].n_values == self->length)
+      {
+        set_fault (self, g_strdup_printf ("field “%s” was given no value; each field of a record "
+                                          "gets one%s, then the record is ended",
+                                          field_name (self, i),
+                                          self->schema->fields[i].optional ? ", or null" : ""));
+        return;
+      }
+}
+
+static void
+refuse_too_many (DlpRecordBatchBuilder *self)
+{
+  set_fault (self, g_strdup_printf ("a record batch holds at most %" G_GSIZE_FORMAT " records",
+                                    (gsize) DLP_COLUMNS_MAX_RECORDS));
+}
+
+gboolean
+dlp_record_batch_builder_check_ended (DlpRecordBatchBuilder *self)
+{
+  if (G_LIKELY (self->n_open == 0))
+    return TRUE;
+  set_fault (self, g_strdup ("it was begun and never ended"));
+  return end_faulty_record (self, NULL);
+}
+
+const DlpRecordFault *
+dlp_record_batch_builder_get_fault (const DlpRecordBatchBuilder *self)
+{
+  return self->fault_is_final ? &self->fault : NULL;
+}
+
+static void
+clear_fault (DlpRecordBatchBuilder *self)
+{
+  g_clear_pointer (&self->fault.message, g_free);
+  g_clear_pointer (&self->waste, g_free);
+  self->fault = (DlpRecordFault){ 0 };
+  self->fault_is_final = FALSE;
+  self->n_open = 0;
+}
+
+void
+dlp_record_batch_builder_take_fault (DlpRecordBatchBuilder *self, DlpRecordFault *fault)
+{
+  *fault = self->fault;
+  self->fault.message = NULL;
+  clear_fault (self);
+}
+
+/* ---- room ---- */
+
+static inline gboolean
+fits (const Field *field, gsize n)
+{
+  return G_LIKELY (n <= (DLP_COLUMN_MAX_BYTES - field->used) / field->width);
+}
+
+/* Room for n list values or bytes, which fit, behind those in use; never NULL, also if n is 0. */
+static inline guint8 *
+ensure_values (Field *field, gsize n)
+{
   ensure (&field->data, field->used + field->reserved, MAX (field->used + n * field->width, 1));
   return field->data.buffer.data + field->used;
-}
-
-static inline void
-ensure_records (const DlpRecordBatchBuilder *self, gsize n)
-{
-  if (G_UNLIKELY (n > DLP_COLUMNS_MAX_RECORDS - self->length))
-    g_error ("%u records and %" G_GSIZE_FORMAT
-             " more do not fit in a record batch of at most %" G_GSIZE_FORMAT,
-             self->length, n, DLP_COLUMNS_MAX_RECORDS);
 }
 
 /* n offsets behind the last, which is returned. */
@@ -246,8 +373,14 @@ is_wanted (const DlpRecordBatchBuilder *self, guint field, guint type_mask)
 static inline void
 append_run (DlpRecordBatchBuilder *self, Field *field, gconstpointer values, gsize n)
 {
-  guint8 *end = ensure_values (self, field, n);
+  guint8 *end;
 
+  if (!fits (field, n))
+    {
+      refuse_overflow (self, field, n);
+      return;
+    }
+  end = ensure_values (field, n);
   if (n > 0)
     memcpy (end, values, n * field->width);
   end_offset_value (self, field, n * field->width);
@@ -259,7 +392,11 @@ dlp_record_batch_builder_append_value (DlpRecordBatchBuilder *self,
                                        gconstpointer data,
                                        gsize size)
 {
-  g_return_if_fail (is_wanted (self, field, VALUE_TYPES));
+  if (G_UNLIKELY (!is_wanted (self, field, VALUE_TYPES)))
+    {
+      refuse_value (self, field, VALUE_TYPES, "bytes");
+      return;
+    }
   g_return_if_fail (data != NULL || size == 0);
 
   append_run (self, &self->fields[field], data, size);
@@ -271,10 +408,33 @@ dlp_record_batch_builder_append_list (DlpRecordBatchBuilder *self,
                                       gconstpointer values,
                                       gsize n)
 {
-  g_return_if_fail (is_wanted (self, field, LIST_TYPES));
+  if (G_UNLIKELY (!is_wanted (self, field, LIST_TYPES)))
+    {
+      refuse_value (self, field, LIST_TYPES, "a list");
+      return;
+    }
   g_return_if_fail (values != NULL || n == 0);
 
   append_run (self, &self->fields[field], values, n);
+}
+
+static gboolean
+are_narrow (const DlpRecordBatchBuilder *self,
+            guint field,
+            const guint32 *values,
+            gsize n,
+            GError **error)
+{
+  for (gsize i = 0; i < n; i++)
+    if (values[i] > G_MAXUINT16)
+      {
+        g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
+                     "field “%s”: value %u, number %" G_GSIZE_FORMAT
+                     " of its list, does not fit: it is a list of 16 bits, at most 65535 each",
+                     field_name (self, field), values[i], i);
+        return FALSE;
+      }
+  return TRUE;
 }
 
 gboolean
@@ -286,25 +446,25 @@ dlp_record_batch_builder_append_list_checked (DlpRecordBatchBuilder *self,
 {
   Field *f;
 
-  g_return_val_if_fail (is_wanted (self, field, LIST_TYPES), FALSE);
+  g_return_val_if_fail (self != NULL, FALSE);
   g_return_val_if_fail (values != NULL || n == 0, FALSE);
 
-  f = &self->fields[field];
-  if (f->type == DLP_FIELD_LIST_UINT32)
+  if (!is_wanted (self, field, LIST_TYPES))
     {
-      append_run (self, f, values, n);
+      refuse_value (self, field, LIST_TYPES, "a list");
+      g_set_error_literal (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+                           self->fault.message);
+      return FALSE;
+    }
+  f = &self->fields[field];
+  if (f->type == DLP_FIELD_LIST_UINT32 || !fits (f, n))
+    {
+      dlp_record_batch_builder_append_list (self, field, values, n);
       return TRUE;
     }
-  for (gsize i = 0; i < n; i++)
-    if (values[i] > G_MAXUINT16)
-      {
-        g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
-                     "field “%s”: value %u, number %" G_GSIZE_FORMAT
-                     " of its list, does not fit: it is a list of 16 bits, at most 65535 each",
-                     self->schema->fields[field].name, values[i], i);
-        return FALSE;
-      }
-  ensure_values (self, f, n);
+  if (!are_narrow (self, field, values, n, error))
+    return FALSE;
+  ensure_values (f, n);
   for (gsize i = 0; i < n; i++)
     ((guint16 *) (f->data.buffer.data + f->used))[i] = (guint16) values[i];
   end_offset_value (self, f, n * sizeof (guint16));
@@ -314,7 +474,11 @@ dlp_record_batch_builder_append_list_checked (DlpRecordBatchBuilder *self,
 void
 dlp_record_batch_builder_append_int64 (DlpRecordBatchBuilder *self, guint field, gint64 v)
 {
-  g_return_if_fail (is_wanted (self, field, 1 << DLP_FIELD_INT64));
+  if (G_UNLIKELY (!is_wanted (self, field, 1 << DLP_FIELD_INT64)))
+    {
+      refuse_value (self, field, 1 << DLP_FIELD_INT64, "an int64");
+      return;
+    }
 
   append_fixed (self, &self->fields[field], (guint64) v);
   end_value (self, &self->fields[field]);
@@ -323,7 +487,11 @@ dlp_record_batch_builder_append_int64 (DlpRecordBatchBuilder *self, guint field,
 void
 dlp_record_batch_builder_append_uint64 (DlpRecordBatchBuilder *self, guint field, guint64 v)
 {
-  g_return_if_fail (is_wanted (self, field, 1 << DLP_FIELD_UINT64));
+  if (G_UNLIKELY (!is_wanted (self, field, 1 << DLP_FIELD_UINT64)))
+    {
+      refuse_value (self, field, 1 << DLP_FIELD_UINT64, "a uint64");
+      return;
+    }
 
   append_fixed (self, &self->fields[field], v);
   end_value (self, &self->fields[field]);
@@ -334,7 +502,11 @@ dlp_record_batch_builder_append_double (DlpRecordBatchBuilder *self, guint field
 {
   guint64 bits;
 
-  g_return_if_fail (is_wanted (self, field, 1 << DLP_FIELD_DOUBLE));
+  if (G_UNLIKELY (!is_wanted (self, field, 1 << DLP_FIELD_DOUBLE)))
+    {
+      refuse_value (self, field, 1 << DLP_FIELD_DOUBLE, "a double");
+      return;
+    }
 
   memcpy (&bits, &v, sizeof bits);
   append_fixed (self, &self->fields[field], bits);
@@ -353,7 +525,11 @@ append_bit (Field *field, gboolean v)
 void
 dlp_record_batch_builder_append_boolean (DlpRecordBatchBuilder *self, guint field, gboolean v)
 {
-  g_return_if_fail (is_wanted (self, field, 1 << DLP_FIELD_BOOLEAN));
+  if (G_UNLIKELY (!is_wanted (self, field, 1 << DLP_FIELD_BOOLEAN)))
+    {
+      refuse_value (self, field, 1 << DLP_FIELD_BOOLEAN, "a boolean");
+      return;
+    }
 
   append_bit (&self->fields[field], v);
   end_value (self, &self->fields[field]);
@@ -364,8 +540,17 @@ dlp_record_batch_builder_append_null (DlpRecordBatchBuilder *self, guint field)
 {
   Field *f;
 
-  g_return_if_fail (is_wanted (self, field, G_MAXUINT));
-  g_return_if_fail (self->schema->fields[field].optional);
+  if (G_UNLIKELY (!is_wanted (self, field, G_MAXUINT)))
+    {
+      refuse_value (self, field, G_MAXUINT, "null");
+      return;
+    }
+  if (G_UNLIKELY (!self->schema->fields[field].optional))
+    {
+      set_fault (self, g_strdup_printf ("field “%s” is not optional and was given null",
+                                        field_name (self, field)));
+      return;
+    }
 
   f = &self->fields[field];
   if (!f->has_validity)
@@ -386,7 +571,11 @@ dlp_record_batch_builder_append_null (DlpRecordBatchBuilder *self, guint field)
 void
 dlp_record_batch_builder_append_string (DlpRecordBatchBuilder *self, guint field, const char *text)
 {
-  g_return_if_fail (is_wanted (self, field, 1 << DLP_FIELD_STRING));
+  if (G_UNLIKELY (!is_wanted (self, field, 1 << DLP_FIELD_STRING)))
+    {
+      refuse_value (self, field, 1 << DLP_FIELD_STRING, "a text");
+      return;
+    }
 
   if (text != NULL)
     append_run (self, &self->fields[field], text, strlen (text));
@@ -406,10 +595,8 @@ is_for_aside (const Field *field, gsize size)
 }
 
 static guint8 *
-reserve_aside (const DlpRecordBatchBuilder *self, Field *field, gsize n)
+reserve_aside (Field *field, gsize n)
 {
-  if (G_UNLIKELY (n > (DLP_COLUMN_MAX_BYTES - field->used) / field->width))
-    column_overflow (self, field, n);
   dlp_buffer_ensure (&field->aside, field->reserved, n * field->width);
   return field->aside.data;
 }
@@ -425,25 +612,58 @@ prefetch_end (const DlpRecordBatchBuilder *self, const Field *field)
     __builtin_prefetch (field->data.buffer.data + field->used, 1);
 }
 
+/* Somewhere to write to all the same. */
+static gpointer
+refuse_reserve (DlpRecordBatchBuilder *self, guint field, gsize n)
+{
+  const Field *f = field < self->schema->n_fields ? &self->fields[field] : NULL;
+
+  if (f != NULL && f->n_values == self->length && (VALUE_TYPES | LIST_TYPES) >> f->type & 1)
+    refuse_overflow (self, f, n);
+  else
+    refuse_value (self, field, VALUE_TYPES | LIST_TYPES, "room for a value");
+  g_free (self->waste);
+  self->waste = g_malloc_n (MAX (n, 1), f != NULL && f->width > 0 ? f->width : sizeof (guint64));
+  return self->waste;
+}
+
 gpointer
 dlp_record_batch_builder_reserve (DlpRecordBatchBuilder *self, guint field, gsize n)
 {
   Field *f;
   guint8 *data;
 
-  g_return_val_if_fail (self != NULL && field < self->schema->n_fields, NULL);
+  g_return_val_if_fail (self != NULL, NULL);
+  if (G_UNLIKELY (field >= self->schema->n_fields))
+    return refuse_reserve (self, field, n);
   f = &self->fields[field];
-  g_return_val_if_fail (f->n_values == self->length, NULL);
-  g_return_val_if_fail ((VALUE_TYPES | LIST_TYPES) >> f->type & 1, NULL);
+  if (G_UNLIKELY (f->n_values != self->length || !((VALUE_TYPES | LIST_TYPES) >> f->type & 1) ||
+                  !fits (f, n)))
+    return refuse_reserve (self, field, n);
 
   if (f->data.buffer.data == NULL && f->data.hint > 0)
     ensure (&f->data, 0, 1);
   f->is_aside = is_for_aside (f, n * f->width);
-  data = f->is_aside ? reserve_aside (self, f, n) : ensure_values (self, f, n);
+  data = f->is_aside ? reserve_aside (f, n) : ensure_values (f, n);
   f->reserved = n * f->width;
   f->is_reserved = TRUE;
   prefetch_end (self, f);
   return data;
+}
+
+static void
+refuse_commit (DlpRecordBatchBuilder *self, guint field, gsize used)
+{
+  gboolean reserved = field < self->schema->n_fields && self->fields[field].is_reserved;
+
+  set_fault (self, reserved ?
+                       g_strdup_printf ("field “%s”: %" G_GSIZE_FORMAT
+                                        " were committed of %" G_GSIZE_FORMAT " reserved",
+                                        field_name (self, field), used,
+                                        self->fields[field].reserved / self->fields[field].width) :
+                       g_strdup_printf ("field %u: a value was committed for which nothing "
+                                        "was reserved",
+                                        field));
 }
 
 void
@@ -451,9 +671,14 @@ dlp_record_batch_builder_commit (DlpRecordBatchBuilder *self, guint field, gsize
 {
   Field *f;
 
-  g_return_if_fail (self != NULL && field < self->schema->n_fields);
+  g_return_if_fail (self != NULL);
   f = &self->fields[field];
-  g_return_if_fail (f->is_reserved && used <= f->reserved / f->width);
+  if (G_UNLIKELY (field >= self->schema->n_fields || !f->is_reserved ||
+                  used > f->reserved / f->width))
+    {
+      refuse_commit (self, field, used);
+      return;
+    }
 
   f->is_reserved = FALSE;
   f->reserved = 0;
@@ -463,26 +688,23 @@ dlp_record_batch_builder_commit (DlpRecordBatchBuilder *self, guint field, gsize
     end_offset_value (self, f, used * f->width);
 }
 
-static void G_GNUC_NORETURN
-value_missing (const DlpRecordBatchBuilder *self)
-{
-  for (guint i = 0; i < self->schema->n_fields; i++)
-    if (self->fields[i].n_values == self->length)
-      g_error ("record %u was ended without a value of the field '%s'", self->length,
-               self->schema->fields[i].name);
-  g_assert_not_reached ();
-}
-
-void
+gboolean
 dlp_record_batch_builder_end_record (DlpRecordBatchBuilder *self, const DlpCoordinate *coordinate)
 {
   gsize used;
 
-  g_return_if_fail (self != NULL && coordinate != NULL);
+  g_return_val_if_fail (self != NULL && coordinate != NULL, FALSE);
 
   if (G_UNLIKELY (self->n_open != self->schema->n_fields))
-    value_missing (self);
-  ensure_records (self, 1);
+    {
+      refuse_missing (self);
+      return end_faulty_record (self, coordinate);
+    }
+  if (G_UNLIKELY (self->length == DLP_COLUMNS_MAX_RECORDS))
+    {
+      refuse_too_many (self);
+      return end_faulty_record (self, coordinate);
+    }
 
   used = self->length * sizeof *coordinate;
   ensure (&self->coordinates, used, used + sizeof *coordinate);
@@ -491,6 +713,7 @@ dlp_record_batch_builder_end_record (DlpRecordBatchBuilder *self, const DlpCoord
   self->open_bytes = 0;
   self->n_open = 0;
   self->length++;
+  return TRUE;
 }
 
 static void
@@ -503,11 +726,9 @@ drop_value (Field *field)
     field->used = (gsize) ((gint32 *) field->offsets.buffer.data)[field->n_values] * field->width;
 }
 
-void
-dlp_record_batch_builder_drop_record (DlpRecordBatchBuilder *self)
+static void
+drop_values (DlpRecordBatchBuilder *self)
 {
-  g_return_if_fail (self != NULL);
-
   for (guint i = 0; i < self->schema->n_fields; i++)
     {
       Field *field = &self->fields[i];
@@ -517,20 +738,29 @@ dlp_record_batch_builder_drop_record (DlpRecordBatchBuilder *self)
       if (field->n_values > self->length)
         drop_value (field);
     }
-  self->n_open = 0;
   self->open_bytes = 0;
 }
 
+void
+dlp_record_batch_builder_drop_record (DlpRecordBatchBuilder *self)
+{
+  g_return_if_fail (self != NULL);
+
+  drop_values (self);
+  if (self->fault_is_final)
+    self->n_open = FAULTY;
+  else if (G_UNLIKELY (self->n_open & FAULTY))
+    clear_fault (self);
+  else
+    self->n_open = 0;
+}
+
 static gsize
-append_offset_rows (const DlpRecordBatchBuilder *self,
-                    Field *field,
-                    const DlpColumn *source,
-                    gsize first,
-                    gsize n)
+append_offset_rows (Field *field, const DlpColumn *source, gsize first, gsize n)
 {
   const gint32 *from = source->offsets + first;
   gsize values = (gsize) (from[n] - from[0]);
-  guint8 *data = ensure_values (self, field, values);
+  guint8 *data = ensure_values (field, values);
   gint32 *to = ensure_offsets (field, n);
   gint32 base = to[0];
 
@@ -573,7 +803,33 @@ append_validity_rows (Field *field, const DlpColumn *source, gsize first, gsize 
   field->n_nulls += n_nulls;
 }
 
-void
+/* Whether rows [first, first + n) of the columns can be appended. */
+static gboolean
+check_rows (DlpRecordBatchBuilder *self, const DlpColumns *columns, gsize first, gsize n)
+{
+  if (self->n_open > 0)
+    set_fault (self, g_strdup ("whole records were appended within it, before it was ended"));
+  else if (!dlp_schema_equal (self->schema, columns->schema))
+    {
+      g_autofree char *has = dlp_schema_to_string (columns->schema);
+      g_autofree char *wanted = dlp_schema_to_string (self->schema);
+
+      set_fault (self, g_strdup_printf ("it was to be one of %s and is one of %s", wanted, has));
+    }
+  else if (n > DLP_COLUMNS_MAX_RECORDS - self->length)
+    refuse_too_many (self);
+  for (guint i = 0; i < self->schema->n_fields && self->fault.message == NULL; i++)
+    {
+      const gint32 *offsets = columns->columns[i].offsets;
+
+      if (offsets != NULL &&
+          !fits (&self->fields[i], (gsize) (offsets[first + n] - offsets[first])))
+        refuse_overflow (self, &self->fields[i], (gsize) (offsets[first + n] - offsets[first]));
+    }
+  return self->fault.message == NULL;
+}
+
+gboolean
 dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
                                       const DlpRecordBatch *batch,
                                       guint row,
@@ -582,23 +838,22 @@ dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
   gsize used;
   gsize first;
 
-  g_return_if_fail (self != NULL && batch != NULL);
-  g_return_if_fail (row <= batch->length && n <= batch->length - row);
-  g_return_if_fail (self->n_open == 0);
-  g_return_if_fail (dlp_schema_equal (self->schema, batch->columns->schema));
+  g_return_val_if_fail (self != NULL && batch != NULL, FALSE);
+  g_return_val_if_fail (row <= batch->length && n <= batch->length - row, FALSE);
 
   if (n == 0)
-    return;
+    return TRUE;
 
-  ensure_records (self, n);
   first = (gsize) batch->offset + row;
+  if (G_UNLIKELY (!check_rows (self, batch->columns, first, n)))
+    return end_faulty_record (self, &batch->columns->coordinates[first]);
   for (guint i = 0; i < self->schema->n_fields; i++)
     {
       Field *field = &self->fields[i];
       const DlpColumn *source = &batch->columns->columns[i];
 
       if (source->offsets != NULL)
-        self->value_bytes += append_offset_rows (self, field, source, first, n);
+        self->value_bytes += append_offset_rows (field, source, first, n);
       else
         append_fixed_rows (field, source, first, n);
       append_validity_rows (field, source, first, n);
@@ -609,6 +864,7 @@ dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
   memcpy (ensure (&self->coordinates, used, used + n * sizeof (DlpCoordinate)) + used,
           batch->columns->coordinates + first, n * sizeof (DlpCoordinate));
   self->length += n;
+  return TRUE;
 }
 
 void
@@ -700,14 +956,10 @@ take_field (DlpColumns *columns, DlpColumn *column, Field *field)
 }
 
 DlpRecordBatch *
-dlp_record_batch_builder_finish (DlpRecordBatchBuilder *self)
+dlp_record_batch_builder_take (DlpRecordBatchBuilder *self)
 {
   DlpColumns *columns;
 
-  g_return_val_if_fail (self != NULL, NULL);
-
-  if (self->n_open > 0)
-    g_critical ("a record batch was finished within record %u, which is dropped", self->length);
   dlp_record_batch_builder_drop_record (self);
   if (self->length == 0)
     return dlp_record_batch_new_empty (self->schema);
@@ -721,4 +973,20 @@ dlp_record_batch_builder_finish (DlpRecordBatchBuilder *self)
   self->length = 0;
   self->value_bytes = 0;
   return dlp_record_batch_new_take (columns);
+}
+
+DlpRecordBatch *
+dlp_record_batch_builder_finish (DlpRecordBatchBuilder *self, GError **error)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (G_LIKELY (dlp_record_batch_builder_check_ended (self)))
+    return dlp_record_batch_builder_take (self);
+
+  g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
+               "record %u of the record batch, counted from 0: %s", self->fault.record,
+               self->fault.message);
+  dlp_record_batch_unref (dlp_record_batch_builder_take (self));
+  clear_fault (self);
+  return NULL;
 }

@@ -52,6 +52,24 @@ dlp_record_batch_get_mark (const DlpRecordBatch *self)
   return self->mark;
 }
 
+/* What whoever builds did wrong with a record; the records before it are good. */
+typedef struct
+{
+  char *message; /* NULL: nothing */
+  guint record;  /* of those in the builder */
+  gboolean has_coordinate;
+  DlpCoordinate coordinate;
+} DlpRecordFault;
+
+/* FALSE: a record was begun and not ended, which is a fault, or there is a fault already. */
+gboolean dlp_record_batch_builder_check_ended (DlpRecordBatchBuilder *self);
+/* (nullable): of a record that was ended. */
+const DlpRecordFault *dlp_record_batch_builder_get_fault (const DlpRecordBatchBuilder *self);
+/* The builder can be used again; the records before the fault are in it. */
+void dlp_record_batch_builder_take_fault (DlpRecordBatchBuilder *self, DlpRecordFault *fault);
+/* (transfer full): what was built; a fault stays, an open record is dropped. */
+DlpRecordBatch *dlp_record_batch_builder_take (DlpRecordBatchBuilder *self);
+
 /* The accessors without their checks. */
 static inline guint
 dlp_record_batch_length (const DlpRecordBatch *self)

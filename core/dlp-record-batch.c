@@ -335,7 +335,7 @@ copy_rows (const DlpRecordBatch *self)
   g_autoptr (DlpRecordBatchBuilder) builder = dlp_record_batch_builder_new (self->columns->schema);
 
   dlp_record_batch_builder_append_rows (builder, self, 0, self->length);
-  return dlp_record_batch_builder_finish (builder);
+  return dlp_record_batch_builder_take (builder);
 }
 
 DlpRecordBatch *

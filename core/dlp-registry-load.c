@@ -157,7 +157,7 @@ dlp_registry_suggest (const char *factory)
 }
 
 DlpElement *
-dlp_element_new (const char *factory, const char *name, GError **error)
+dlp_element_make (const char *factory, const char *name, GError **error)
 {
   GType type = dlp_registry_get_element_type (factory);
   DlpElement *element;

@@ -163,50 +163,67 @@ check_item (DlpPlugin *self, DlpItemKind kind, const char *name, GType type, GEr
   return false;
 }
 
-/* Where the function gives no error: the first is that of init(). (nullable) */
+/* What is not asked for is an error of init(), the first of them. (nullable) */
 static GError **
-get_fault (DlpPlugin *self)
+get_place (DlpPlugin *self, GError **error)
 {
+  if (error != NULL)
+    return error;
   return self->fault == NULL ? &self->fault : NULL;
+}
+
+static gboolean
+add_checked (DlpPlugin *self,
+             DlpItemKind kind,
+             const char *name,
+             GType type,
+             DlpCodecMatch match,
+             GError **error)
+{
+  if (!check_item (self, kind, name, type, get_place (self, error)))
+    return FALSE;
+  add_item (self, kind, name, type, match);
+  return TRUE;
 }
 
 gboolean
 dlp_plugin_add_element (DlpPlugin *self, const char *name, GType type, GError **error)
 {
-  if (!check_item (self, DLP_ITEM_ELEMENT, name, type, error))
-    return FALSE;
-  add_item (self, DLP_ITEM_ELEMENT, name, type, NULL);
-  return TRUE;
+  return add_checked (self, DLP_ITEM_ELEMENT, name, type, NULL, error);
 }
 
-void
-dlp_plugin_add_codec (DlpPlugin *self, const char *name, DlpCodecMatch match, GType decoder_type)
+gboolean
+dlp_plugin_add_codec (DlpPlugin *self,
+                      const char *name,
+                      DlpCodecMatch match,
+                      GType decoder_type,
+                      GError **error)
 {
-  g_return_if_fail (match != NULL);
+  g_return_val_if_fail (match != NULL, FALSE);
 
-  if (check_item (self, DLP_ITEM_CODEC, name, decoder_type, get_fault (self)))
-    add_item (self, DLP_ITEM_CODEC, name, decoder_type, match);
+  return add_checked (self, DLP_ITEM_CODEC, name, decoder_type, match, error);
 }
 
-void
+gboolean
 dlp_plugin_add_codec_magic (DlpPlugin *self,
                             const char *name,
                             const guint8 *magic,
                             const guint8 *mask,
-                            gsize size)
+                            gsize size,
+                            GError **error)
 {
   DlpPluginItem *codec = find_item (self, DLP_ITEM_CODEC, name);
   guint8 all[MAX_MAGIC];
 
-  g_return_if_fail (magic != NULL);
+  g_return_val_if_fail (magic != NULL, FALSE);
 
   if (codec == NULL || size == 0 || size > MAX_MAGIC)
     {
-      g_set_error (get_fault (self), DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_INIT,
+      g_set_error (get_place (self, error), DLP_PLUGIN_ERROR, DLP_PLUGIN_ERROR_INIT,
                    "codec “%s”: a magic of %zu bytes %s", name, size,
                    codec == NULL ? "comes before the codec itself was added" :
                                    "cannot be; allowed are 1 to " G_STRINGIFY (MAX_MAGIC));
-      return;
+      return FALSE;
     }
   memset (all, 0xff, sizeof all);
   g_ptr_array_add (
@@ -214,13 +231,13 @@ dlp_plugin_add_codec_magic (DlpPlugin *self,
       g_variant_ref_sink (g_variant_new (
           "(@ay@ay)", g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, magic, size, 1),
           g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, mask != NULL ? mask : all, size, 1))));
+  return TRUE;
 }
 
-void
-dlp_plugin_add_scheme (DlpPlugin *self, const char *name, GType scheme_type)
+gboolean
+dlp_plugin_add_scheme (DlpPlugin *self, const char *name, GType scheme_type, GError **error)
 {
-  if (check_item (self, DLP_ITEM_SCHEME, name, scheme_type, get_fault (self)))
-    add_item (self, DLP_ITEM_SCHEME, name, scheme_type, NULL);
+  return add_checked (self, DLP_ITEM_SCHEME, name, scheme_type, NULL, error);
 }
 
 /* ---- opening ---- */

@@ -115,7 +115,7 @@ struct _DlpPlugin
 {
   const DlpPluginDescriptor *descriptor;
   GPtrArray *items[DLP_N_ITEM_KINDS]; /* (element-type DlpPluginItem) */
-  GError *fault;                      /* of what init() said, where it was not told */
+  GError *fault;                      /* of what init() called, where it asked for none */
 };
 
 /* What a plugin that ends or stops the process was asked to do last. */

@@ -12,6 +12,8 @@
 
 /* In a pool an element gives its thread back after so many turns. */
 #define TURNS_A_VISIT 16
+/* The same after so many ns: on one thread the others wait. */
+#define VISIT_TIME 5000000
 /* ns */
 #define CPU_TIME_INTERVAL 1000000
 
@@ -252,11 +254,17 @@ visit (DlpTask *task)
 {
   guint64 cpu = now_ns (CLOCK_THREAD_CPUTIME_ID);
   DlpTurn turn = DLP_TURN_MORE;
+  guint64 begin;
   bool out = false;
 
   end_wait (task);
+  begin = task->priv->clock != 0 ? task->priv->clock : dlp_element_read_clock (task->priv);
   for (guint i = 0; i < TURNS_A_VISIT && turn == DLP_TURN_MORE && !out; i++)
-    out = take_turn (task, &turn);
+    {
+      out = take_turn (task, &turn);
+      if (task->priv->clock - begin >= VISIT_TIME)
+        break;
+    }
   dlp_element_read_clock (task->priv);
   dlp_stat_add (&task->priv->stats.cpu, now_ns (CLOCK_THREAD_CPUTIME_ID) - cpu);
 

@@ -184,12 +184,12 @@ dlp_sink_load_base (DlpSink *self, GVariant *base, GError **error)
 
 /* ---- what subclasses ask ---- */
 
-DlpSinkAttempt
-dlp_sink_get_attempt (DlpSink *self)
+void
+dlp_sink_get_attempt (DlpSink *self, DlpSinkAttempt *attempt)
 {
   DlpContext *context = dlp_element_get_context (DLP_ELEMENT (self));
 
-  return (DlpSinkAttempt){ context->attempt, context->former_attempt, context->former_is_dead };
+  *attempt = (DlpSinkAttempt){ context->attempt, context->former_attempt, context->former_is_dead };
 }
 
 const char *
@@ -254,12 +254,12 @@ dlp_sink_discard_files (DlpSink *self,
   return dlp_manifest_discard (manifest, files, &claim, error);
 }
 
-DlpDigest
-dlp_sink_get_digest (DlpSink *self)
+void
+dlp_sink_get_digest (DlpSink *self, DlpDigest *digest)
 {
   DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
 
-  return priv->state.digest;
+  *digest = priv->state.digest;
 }
 
 guint64
@@ -341,20 +341,4 @@ dlp_sink_init (DlpSink *self)
 
   priv->use_digest = TRUE;
   dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
-}
-
-DlpSinkAttempt *
-dlp_sink_dup_attempt (DlpSink *self)
-{
-  DlpSinkAttempt attempt = dlp_sink_get_attempt (self);
-
-  return g_memdup2 (&attempt, sizeof attempt);
-}
-
-DlpDigest *
-dlp_sink_dup_digest (DlpSink *self)
-{
-  DlpDigest digest = dlp_sink_get_digest (self);
-
-  return g_memdup2 (&digest, sizeof digest);
 }

@@ -21,6 +21,7 @@ typedef struct
 {
   GPtrArray *batches;             /* of DlpRecordBatch */
   DlpRecordBatchBuilder *builder; /* the worker's */
+  DlpRecordFault fault;           /* of the record behind the batches */
 } DlpTransformPad;
 
 struct _DlpTransformOutput
@@ -124,6 +125,7 @@ ticket_free (DlpTransformOutput *ticket)
   for (guint i = 0; i < ticket->n_pads; i++)
     {
       g_clear_pointer (&ticket->pads[i].batches, g_ptr_array_unref);
+      g_free (ticket->pads[i].fault.message);
     }
   g_clear_pointer (&ticket->input, dlp_record_batch_unref);
   dlp_cursor_clear (&ticket->before);
@@ -140,11 +142,18 @@ keep_batch (DlpTransformPad *pad, DlpRecordBatch *batch)
   g_ptr_array_add (pad->batches, batch);
 }
 
-static void
+/* FALSE: there is a fault, behind which nothing comes. */
+static bool
 close_builder (DlpTransformPad *pad)
 {
-  if (pad->builder != NULL && dlp_record_batch_builder_get_length (pad->builder) > 0)
-    keep_batch (pad, dlp_record_batch_builder_finish (pad->builder));
+  bool good;
+
+  if (pad->builder == NULL)
+    return true;
+  good = dlp_record_batch_builder_check_ended (pad->builder);
+  if (dlp_record_batch_builder_get_length (pad->builder) > 0)
+    keep_batch (pad, dlp_record_batch_builder_take (pad->builder));
+  return good;
 }
 
 DlpRecordBatchBuilder *
@@ -182,8 +191,10 @@ dlp_transform_output_push (DlpTransformOutput *self, guint pad, DlpRecordBatch *
 {
   g_return_if_fail (self != NULL && self->builders != NULL && pad < self->n_pads && batch != NULL);
 
-  close_builder (&self->pads[pad]);
-  keep_batch (&self->pads[pad], batch);
+  if (close_builder (&self->pads[pad]))
+    keep_batch (&self->pads[pad], batch);
+  else
+    dlp_record_batch_unref (batch);
 }
 
 void
@@ -223,16 +234,21 @@ free_worker (DlpTransform *self, DlpTransformWorker *worker)
   g_free (worker->builders);
 }
 
-/* A record that was not ended when an error came is none. */
+/* A record that was not ended when an error came is none; else it is a fault. */
 static void
 close_builders (DlpTransformOutput *ticket)
 {
   for (guint i = 0; i < ticket->n_pads; i++)
     {
-      if (ticket->pads[i].builder != NULL)
-        dlp_record_batch_builder_drop_record (ticket->pads[i].builder);
-      close_builder (&ticket->pads[i]);
-      ticket->pads[i].builder = NULL;
+      DlpTransformPad *pad = &ticket->pads[i];
+
+      if (pad->builder == NULL)
+        continue;
+      if (ticket->lost)
+        dlp_record_batch_builder_drop_record (pad->builder);
+      if (!close_builder (pad))
+        dlp_record_batch_builder_take_fault (pad->builder, &pad->fault);
+      pad->builder = NULL;
     }
   ticket->builders = NULL;
 }
@@ -335,6 +351,15 @@ pop (DlpTransformPrivate *priv)
   return ticket;
 }
 
+static bool
+is_faulty (DlpTransformOutput *ticket)
+{
+  for (guint i = 0; i < ticket->n_pads; i++)
+    if (ticket->pads[i].fault.message != NULL)
+      return true;
+  return false;
+}
+
 static guint64
 count_output (DlpTransformOutput *ticket)
 {
@@ -354,7 +379,7 @@ check_ticket (DlpTransform *self, DlpTransformOutput *ticket)
   const char *name = dlp_element_get_name (DLP_ELEMENT (self));
   guint64 n;
 
-  if (ticket->error != NULL)
+  if (ticket->error != NULL || is_faulty (ticket))
     return true;
   if (ticket->lost)
     {
@@ -375,6 +400,19 @@ check_ticket (DlpTransform *self, DlpTransformOutput *ticket)
   return false;
 }
 
+static void
+release_pad (DlpElement *element, guint index, DlpTransformPad *pad, GError **error)
+{
+  DlpPad *out = dlp_element_get_output (element, index);
+
+  for (guint k = 0; pad->batches != NULL && k < pad->batches->len; k++)
+    dlp_pad_push (out, dlp_record_batch_ref (g_ptr_array_index (pad->batches, k)));
+  if (pad->fault.message == NULL)
+    return;
+  g_clear_error (error);
+  *error = dlp_pad_explain_fault (out, dlp_pad_get_emitted (out), &pad->fault);
+}
+
 static DlpStep
 release (DlpTransform *self, DlpTransformPrivate *priv, DlpTransformOutput *ticket, GError **error)
 {
@@ -384,9 +422,7 @@ release (DlpTransform *self, DlpTransformPrivate *priv, DlpTransformOutput *tick
 
   /* What a worker made before its error is as good as if the record batch had been cut there. */
   for (guint i = 0; i < ticket->n_pads && good; i++)
-    for (guint k = 0; ticket->pads[i].batches != NULL && k < ticket->pads[i].batches->len; k++)
-      dlp_pad_push (dlp_element_get_output (element, i),
-                    dlp_record_batch_ref (g_ptr_array_index (ticket->pads[i].batches, k)));
+    release_pad (element, i, &ticket->pads[i], &ticket->error);
   for (guint i = 0; i < DLP_TRANSFORM_MAX_COUNTERS; i++)
     priv->counters[i] += ticket->counters[i];
   if (ticket->error != NULL)

@@ -85,7 +85,7 @@ static bool
 copy_element (LaunchProjection *self, DlpElement *element, GError **error)
 {
   g_autoptr (DlpElement) made =
-      dlp_element_new (choose_factory (self, element), dlp_element_get_name (element), error);
+      dlp_element_make (choose_factory (self, element), dlp_element_get_name (element), error);
   guint index;
 
   if (made == NULL || !dlp_pipeline_add (self->copy, made, error))

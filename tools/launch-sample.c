@@ -50,9 +50,9 @@ list_files (DlpElement *element, guint64 seed, GError **error)
 {
   g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new ();
   g_autoptr (DlpElement) lister =
-      dlp_element_new (LAUNCH_LISTER_FACTORY, LAUNCH_LISTER_FACTORY, error);
+      dlp_element_make (LAUNCH_LISTER_FACTORY, LAUNCH_LISTER_FACTORY, error);
   g_autoptr (DlpElement) source =
-      dlp_element_new (dlp_element_get_factory (element), dlp_element_get_name (element), error);
+      dlp_element_make (dlp_element_get_factory (element), dlp_element_get_name (element), error);
 
   if (lister == NULL || source == NULL)
     return NULL;

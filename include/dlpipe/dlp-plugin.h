@@ -78,9 +78,9 @@ typedef struct
 /**
  * dlp_plugin_add_element:
  * @self: the plugin
- * @name: the name of a kind of element
+ * @name: the name of a kind of element: a lower-case letter, then such, digits and `-`
  * @type: its type, derived from #DlpElement
- * @error: return location of an error
+ * @error: return location for an error; %NULL: it is one of init(), whatever that returns
  *
  * In init(). A name that this plugin has given before is an error; of two plugins with one, the
  * first that is found has it.
@@ -98,16 +98,21 @@ gboolean dlp_plugin_add_element (DlpPlugin *self, const char *name, GType type, 
  * @name: the name of the codec: a lower-case letter, then such, digits and `-`
  * @match: whether a stream belongs to it
  * @decoder_type: derived from #DlpDecoder
+ * @error: return location for an error; %NULL: it is one of init(), whatever that returns
  *
  * In init(). The plugin is opened when a file is read whose codec is not known yet; with
- * dlp_plugin_add_codec_magic(), when one begins so. What is wrong (the name, one that was given
- * before, the type) is an error of init(), whatever that returns.
+ * dlp_plugin_add_codec_magic(), when one begins so.
+ *
+ * Returns: whether it was added
  *
  * Since: 0.1
  */
 DLP_AVAILABLE_IN_0_1
-void
-dlp_plugin_add_codec (DlpPlugin *self, const char *name, DlpCodecMatch match, GType decoder_type);
+gboolean dlp_plugin_add_codec (DlpPlugin *self,
+                               const char *name,
+                               DlpCodecMatch match,
+                               GType decoder_type,
+                               GError **error);
 
 /**
  * dlp_plugin_add_codec_magic: (skip)
@@ -116,32 +121,38 @@ dlp_plugin_add_codec (DlpPlugin *self, const char *name, DlpCodecMatch match, GT
  * @magic: (array length=size): what files of it begin with
  * @mask: (nullable): of @size bytes: the bits that count; %NULL: all
  * @size: at most 16
+ * @error: return location for an error; %NULL: it is one of init(), whatever that returns
  *
  * In init(); several times where a codec has several. What @match accepts begins with one of them,
- * as far as the file goes: for a file without such a beginning the plugin is not opened. What is
- * wrong is an error of init().
+ * as far as the file goes: for a file without such a beginning the plugin is not opened.
+ *
+ * Returns: whether it was added
  *
  * Since: 0.2
  */
 DLP_AVAILABLE_IN_0_2
-void dlp_plugin_add_codec_magic (DlpPlugin *self,
-                                 const char *name,
-                                 const guint8 *magic,
-                                 const guint8 *mask,
-                                 gsize size);
+gboolean dlp_plugin_add_codec_magic (DlpPlugin *self,
+                                     const char *name,
+                                     const guint8 *magic,
+                                     const guint8 *mask,
+                                     gsize size,
+                                     GError **error);
 
 /**
  * dlp_plugin_add_scheme:
  * @self: the plugin
  * @name: the name of a URI scheme: a lower-case letter, then such, digits, `-`, `+` and `.`
  * @scheme_type: derived from #DlpScheme
+ * @error: return location for an error; %NULL: it is one of init(), whatever that returns
  *
- * In init(). The plugin is opened when a URI of that scheme is first used. What is wrong is an
- * error of init(), whatever that returns.
+ * In init(). The plugin is opened when a URI of that scheme is first used.
+ *
+ * Returns: whether it was added
  *
  * Since: 0.1
  */
 DLP_AVAILABLE_IN_0_1
-void dlp_plugin_add_scheme (DlpPlugin *self, const char *name, GType scheme_type);
+gboolean
+dlp_plugin_add_scheme (DlpPlugin *self, const char *name, GType scheme_type, GError **error);
 
 G_END_DECLS

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * source, counter), so the state of a stream is one integer, which its user keeps. The stream name
  * is folded in by 64 bit FNV-1a, the rest by the SplitMix64 finaliser (Steele, Lea, Flood: Fast
  * splittable pseudorandom number generators, OOPSLA 2014). All arithmetic is unsigned 64 bit and
- * wraps.
+ * wraps. In C it goes by value, being one integer; other languages have dlp_random_new().
  *
  * Since: 0.1
  */

@@ -409,6 +409,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpRecordBatch, dlp_record_batch_unref)
  * Makes record batches. Used by one thread at a time. For each record every field gets exactly one
  * value, in any order, then dlp_record_batch_builder_end_record().
  *
+ * A value too many, none, or one of another type is remembered: the record does not come in, nor do
+ * those after it, and dlp_record_batch_builder_finish() says what was wrong. Where the builder is
+ * that of a pad, a transform or a reader, the records before it are delivered and the run fails
+ * with that error.
+ *
  * Since: 0.1
  */
 typedef struct _DlpRecordBatchBuilder DlpRecordBatchBuilder;
@@ -657,7 +662,8 @@ dlp_record_batch_builder_append_string (DlpRecordBatchBuilder *self, guint field
  * @error: return location for an error
  *
  * Appends a value of a list field, whichever width it has. A value that does not fit is
- * %DLP_DATA_ERROR_RANGE, and nothing is appended.
+ * %DLP_DATA_ERROR_RANGE, and nothing is appended; a field that is no list, or has its value, is
+ * %DLP_PIPELINE_ERROR_INTERNAL, which is also remembered.
  *
  * Threads: one at a time.
  *
@@ -678,7 +684,7 @@ gboolean dlp_record_batch_builder_append_list_checked (DlpRecordBatchBuilder *se
  * @field: the index of a field
  * @n: how many bytes, or values of a list
  *
- * Makes room for a value to be written in place.
+ * Makes room for a value to be written in place; never %NULL.
  *
  * Threads: one at a time.
  *
@@ -713,10 +719,12 @@ void dlp_record_batch_builder_commit (DlpRecordBatchBuilder *self, guint field, 
  *
  * Threads: one at a time.
  *
+ * Returns: whether the record came in; if not, dlp_record_batch_builder_finish() says why
+ *
  * Since: 0.1
  */
 DLP_AVAILABLE_IN_0_1
-void
+gboolean
 dlp_record_batch_builder_end_record (DlpRecordBatchBuilder *self, const DlpCoordinate *coordinate);
 
 /**
@@ -739,17 +747,20 @@ void dlp_record_batch_builder_drop_record (DlpRecordBatchBuilder *self);
  * @row: the first row
  * @n: how many
  *
- * Copies rows [row, row + n) of a batch of an equal schema, coordinates included.
+ * Copies rows [row, row + n) of a batch of an equal schema, coordinates included. They are whole
+ * records: dlp_record_batch_builder_end_record() is not called for them.
  *
  * Threads: one at a time.
+ *
+ * Returns: whether the records came in; if not, dlp_record_batch_builder_finish() says why
  *
  * Since: 0.1
  */
 DLP_AVAILABLE_IN_0_1
-void dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
-                                           const DlpRecordBatch *batch,
-                                           guint row,
-                                           guint n);
+gboolean dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
+                                               const DlpRecordBatch *batch,
+                                               guint row,
+                                               guint n);
 
 /**
  * dlp_record_batch_builder_append_field:
@@ -775,17 +786,20 @@ void dlp_record_batch_builder_append_field (DlpRecordBatchBuilder *self,
 /**
  * dlp_record_batch_builder_finish:
  * @self: a builder
+ * @error: return location for an error
  *
- * Gets what was built, which may be of length 0; the builder is empty afterwards.
+ * Gets what was built, which may be of length 0; the builder is empty afterwards, also on error.
+ * %DLP_PIPELINE_ERROR_INTERNAL: a record was given a value too many, none, or one of another type,
+ * or was not ended; what was built is dropped.
  *
  * Threads: one at a time.
  *
- * Returns: (transfer full): a record batch
+ * Returns: (transfer full): a record batch; %NULL with an error
  *
  * Since: 0.1
  */
 DLP_AVAILABLE_IN_0_1
-DlpRecordBatch *dlp_record_batch_builder_finish (DlpRecordBatchBuilder *self);
+DlpRecordBatch *dlp_record_batch_builder_finish (DlpRecordBatchBuilder *self, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpRecordBatchBuilder, dlp_record_batch_builder_unref)
 

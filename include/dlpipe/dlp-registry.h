@@ -53,7 +53,7 @@ DLP_AVAILABLE_IN_0_2
 gboolean dlp_registry_rescan (void);
 
 /**
- * dlp_element_new:
+ * dlp_element_make:
  * @factory: the name of a kind of element, such as "jsonl-reader"
  * @name: (nullable): its name in a pipeline
  * @error: return location of an error
@@ -67,7 +67,7 @@ gboolean dlp_registry_rescan (void);
  * Since: 0.1
  */
 DLP_AVAILABLE_IN_0_1
-DlpElement *dlp_element_new (const char *factory, const char *name, GError **error);
+DlpElement *dlp_element_make (const char *factory, const char *name, GError **error);
 
 /**
  * dlp_registry_list_elements:

@@ -252,34 +252,18 @@ struct _DlpSinkClass
 };
 
 /**
- * dlp_sink_get_attempt: (skip)
+ * dlp_sink_get_attempt:
  * @self: a sink
+ * @attempt: (out caller-allocates): the attempt
  *
  * Gets how the output is begun.
  *
  * Threads: the element's, from start() on.
  *
- * Returns: the attempt
- *
  * Since: 0.1
  */
 DLP_AVAILABLE_IN_0_1
-DlpSinkAttempt dlp_sink_get_attempt (DlpSink *self);
-
-/**
- * dlp_sink_dup_attempt: (rename-to dlp_sink_get_attempt)
- * @self: a sink
- *
- * Gets how the output is begun, as dlp_sink_get_attempt().
- *
- * Threads: the element's, from start() on.
- *
- * Returns: (transfer full): the attempt, to be freed by g_free()
- *
- * Since: 0.2
- */
-DLP_AVAILABLE_IN_0_2
-DlpSinkAttempt *dlp_sink_dup_attempt (DlpSink *self);
+void dlp_sink_get_attempt (DlpSink *self, DlpSinkAttempt *attempt);
 
 /**
  * dlp_sink_get_run_id:
@@ -317,7 +301,8 @@ gboolean dlp_sink_is_in_state_dir (DlpSink *self, const char *path);
  * @self: a sink
  * @overwrite: whether the output of another run may be replaced
  *
- * Gets what check_location() and discard() may delete.
+ * Gets what check_location() and discard() may delete. For C, by value since its texts are lent;
+ * other languages have dlp_sink_check_files() and dlp_sink_discard_files().
  *
  * Threads: any, from when the pipeline is prepared.
  *
@@ -392,34 +377,18 @@ DLP_AVAILABLE_IN_0_1
 gboolean dlp_sink_is_finished_early (DlpSink *self);
 
 /**
- * dlp_sink_get_digest: (skip)
+ * dlp_sink_get_digest:
  * @self: a sink
+ * @digest: (out caller-allocates): the digest
  *
  * Gets the digest of the records consumed.
  *
  * Threads: the streaming thread of the sink, or any once the run is over.
  *
- * Returns: the digest
- *
  * Since: 0.1
  */
 DLP_AVAILABLE_IN_0_1
-DlpDigest dlp_sink_get_digest (DlpSink *self);
-
-/**
- * dlp_sink_dup_digest: (rename-to dlp_sink_get_digest)
- * @self: a sink
- *
- * Gets the digest of the records consumed, as dlp_sink_get_digest().
- *
- * Threads: the streaming thread of the sink, or any once the run is over.
- *
- * Returns: (transfer full): the digest, to be freed by g_free()
- *
- * Since: 0.2
- */
-DLP_AVAILABLE_IN_0_2
-DlpDigest *dlp_sink_dup_digest (DlpSink *self);
+void dlp_sink_get_digest (DlpSink *self, DlpDigest *digest);
 
 /**
  * dlp_sink_get_n_records:

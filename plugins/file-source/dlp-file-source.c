@@ -306,9 +306,10 @@ prefetch (DlpFileSource *self)
 }
 
 /* A record batch each, so that a link bounds how far the names, and the prefetch, are ahead. */
-static void
-emit (DlpFileSource *self, DlpPad *out, guint32 index)
+static gboolean
+emit (DlpFileSource *self, DlpPad *out, guint32 index, GError **error)
 {
+  DlpRecordBatch *batch;
   DlpFile *file = file_list_get (self->list, index);
   const char *uri = dlp_file_get_uri (file);
   const char *identity = dlp_file_get_identity (file);
@@ -325,7 +326,11 @@ emit (DlpFileSource *self, DlpPad *out, guint32 index)
   dlp_record_batch_builder_append_int64 (self->builder, 1, dlp_file_get_size (file));
   dlp_record_batch_builder_append_value (self->builder, 2, identity, strlen (identity));
   dlp_record_batch_builder_end_record (self->builder, &coordinate);
-  dlp_pad_push (out, dlp_record_batch_builder_finish (self->builder));
+  batch = dlp_record_batch_builder_finish (self->builder, error);
+  if (batch == NULL)
+    return FALSE;
+  dlp_pad_push (out, batch);
+  return TRUE;
 }
 
 static DlpStep
@@ -344,8 +349,7 @@ dlp_file_source_produce (DlpSource *source, DlpPad *out, GCancellable *cancellab
 
           self->state.position = position + 1;
           prefetch (self);
-          emit (self, out, index);
-          return DLP_STEP_MORE;
+          return emit (self, out, index, error) ? DLP_STEP_MORE : DLP_STEP_ERROR;
         }
       self->state.position = self->prefetched = 0;
       self->state.epoch++;

@@ -88,9 +88,10 @@ static gboolean
 dlp_jsonl_sink_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpJsonlSink *self = DLP_JSONL_SINK (element);
-  DlpSinkAttempt attempt = dlp_sink_get_attempt (DLP_SINK (self));
+  DlpSinkAttempt attempt;
   const char *run_id = dlp_sink_get_run_id (DLP_SINK (self));
 
+  dlp_sink_get_attempt (DLP_SINK (self), &attempt);
   if (self->loaded.finished)
     return TRUE;
 
@@ -231,8 +232,9 @@ make_manifest (DlpJsonlSink *self, const JsonlState *state)
   g_object_get (self, "digest", &use_digest, NULL);
   if (use_digest)
     {
-      DlpDigest digest = dlp_sink_get_digest (DLP_SINK (self));
+      DlpDigest digest;
 
+      dlp_sink_get_digest (DLP_SINK (self), &digest);
       g_variant_builder_add (&builder, "{sv}", "digest",
                              g_variant_new_take_string (dlp_digest_to_string (&digest)));
     }

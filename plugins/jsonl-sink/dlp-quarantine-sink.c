@@ -132,9 +132,10 @@ static gboolean
 dlp_quarantine_sink_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpQuarantineSink *self = DLP_QUARANTINE_SINK (element);
-  DlpSinkAttempt attempt = dlp_sink_get_attempt (DLP_SINK (self));
+  DlpSinkAttempt attempt;
   const char *run_id = dlp_sink_get_run_id (DLP_SINK (self));
 
+  dlp_sink_get_attempt (DLP_SINK (self), &attempt);
   if (self->loaded.finished)
     return TRUE;
 

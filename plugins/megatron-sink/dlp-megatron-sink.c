@@ -163,8 +163,9 @@ static gboolean
 dlp_megatron_sink_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpMegatronSink *self = DLP_MEGATRON_SINK (element);
-  DlpSinkAttempt attempt = dlp_sink_get_attempt (DLP_SINK (self));
+  DlpSinkAttempt attempt;
 
+  dlp_sink_get_attempt (DLP_SINK (self), &attempt);
   if (!self->is_loaded)
     self->writer = dlp_megatron_writer_create (
         self->location, dlp_sink_get_run_id (DLP_SINK (self)), self->width, attempt.attempt, error);
@@ -405,8 +406,9 @@ make_manifest (DlpMegatronSink *self, const DlpMegatronState *state, const DlpMe
   g_object_get (self, "digest", &use_digest, NULL);
   if (use_digest)
     {
-      DlpDigest digest = dlp_sink_get_digest (DLP_SINK (self));
+      DlpDigest digest;
 
+      dlp_sink_get_digest (DLP_SINK (self), &digest);
       g_variant_builder_add (&builder, "{sv}", "digest",
                              g_variant_new_take_string (dlp_digest_to_string (&digest)));
     }

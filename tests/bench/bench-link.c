@@ -123,7 +123,7 @@ make_batches (void)
           dlp_record_batch_builder_append_value (builder, 0, text, strlen (text));
           dlp_record_batch_builder_end_record (builder, &at);
         }
-      g_ptr_array_add (batches, dlp_record_batch_builder_finish (builder));
+      g_ptr_array_add (batches, dlp_record_batch_builder_finish (builder, NULL));
     }
   return batches;
 }

@@ -65,6 +65,37 @@ test_right (void)
   dlp_check_harness_check_all (harness);
 }
 
+/* The class of the parent is under test before that of the heir is made, and the other way round.
+ */
+static void
+test_heir (void)
+{
+  g_autoptr (DlpCheckHarness) before = make ("wrong");
+  g_autoptr (DlpCheckHarness) heir = make ("wrong-heir");
+  g_autoptr (DlpCheckHarness) after = make ("wrong");
+
+  dlp_check_marks (dlp_check_harness_get_graph (before));
+  dlp_check_harness_check_all (heir);
+  dlp_check_stop (dlp_check_harness_get_graph (after));
+}
+
+static void
+test_heir_first (void)
+{
+  g_autoptr (DlpCheckHarness) heir = make ("wrong-heir");
+  g_autoptr (DlpCheckHarness) after = make ("wrong");
+
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, 0);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  dlp_check_marks (dlp_check_harness_get_graph (heir));
+  dlp_check_marks (dlp_check_harness_get_graph (after));
+  dlp_check_marks (dlp_check_harness_get_graph (heir));
+}
+
 static void
 test_source (void)
 {
@@ -153,6 +184,7 @@ typedef struct
   const char *element;
   void (*check) (const char *graph); /* NULL: the harness is freed */
   const char *messages[4];
+  DlpElementFlags flags; /* of wrong-flags */
 } WrongCase;
 
 #ifndef SANITIZE_THREAD
@@ -195,6 +227,25 @@ static const WrongCase wrong_cases[] = {
     "wrong-transform",
     dlp_check_stress,
     { "*stress check of wrong-transform failed*workers*expected:*got:*" } },
+  { "drops-one-to-one",
+    "wrong-flags fault=drops",
+    dlp_check_marks,
+    { "*marks check of wrong-flags failed*undisturbed*element:  element (wrong-flags)*",
+      "*expected: one record out for each of 12 in, as DLP_ELEMENT_ONE_TO_ONE*",
+      "*got:      8 on out*remedy:   remove the flag*" },
+    DLP_ELEMENT_ONE_TO_ONE },
+  { "doubles-one-to-one",
+    "wrong-flags fault=doubles",
+    dlp_check_stress,
+    { "*stress check of wrong-flags failed*for each of 12 in*got:      16 on out*" },
+    DLP_ELEMENT_ONE_TO_ONE },
+  { "counts-stateless",
+    "wrong-flags",
+    dlp_check_marks,
+    { "*marks check of wrong-flags failed*without the state of what has DLP_ELEMENT_STATELESS*",
+      "*element (wrong-flags)*the flag is to be removed*",
+      "*expected: ?0 0 0 2 0? text=\"2: line 2\"*got:      ?0 0 0 2 0? text=\"*" },
+    DLP_ELEMENT_STATELESS },
   { "holds-a-record",
     "wrong fault=holds",
     NULL,
@@ -232,7 +283,10 @@ static void
 run_wrong (gconstpointer data)
 {
   const WrongCase *wrong = data;
-  DlpCheckHarness *harness = make (wrong->element);
+  DlpCheckHarness *harness;
+
+  wrong_elements_set_flags (wrong->flags);
+  harness = make (wrong->element);
 
   /* One that does not end is waited for. */
   g_setenv ("DLPIPE_TEST_PATIENCE", "0.25", TRUE);
@@ -311,6 +365,8 @@ main (int argc, char **argv)
   g_test_add_func ("/check/push-pull", test_push_pull);
   g_test_add_func ("/check/abandoned", test_abandoned);
   g_test_add_func ("/check/right", test_right);
+  g_test_add_func ("/check/heir", test_heir);
+  g_test_add_func ("/check/heir-first", test_heir_first);
   g_test_add_func ("/check/source", test_source);
   g_test_add_func ("/check/reader", test_reader);
   g_test_add_func ("/check/sink", test_sink);

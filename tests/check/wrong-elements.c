@@ -7,8 +7,12 @@
 #include <unistd.h>
 
 static GType wrong_get_type (void);
+static GType wrong_heir_get_type (void);
+static GType wrong_flags_get_type (void);
 static GType wrong_transform_get_type (void);
 static GType wrong_sink_get_type (void);
+
+static DlpElementFlags wrong_flags;
 
 typedef enum
 {
@@ -22,6 +26,8 @@ typedef enum
   FAULT_FILE,    /* opens a file that it never closes */
   FAULT_REFERS,  /* holds a reference to itself */
   FAULT_WAITS,   /* none: waits while it starts, and minds being cancelled there */
+  FAULT_DROPS,   /* none: every third record */
+  FAULT_DOUBLES, /* none: every third record comes twice */
 } Fault;
 
 static GType
@@ -38,6 +44,8 @@ fault_get_type (void)
     { FAULT_FILE, "FAULT_FILE", "file" },
     { FAULT_REFERS, "FAULT_REFERS", "refers" },
     { FAULT_WAITS, "FAULT_WAITS", "waits" },
+    { FAULT_DROPS, "FAULT_DROPS", "drops" },
+    { FAULT_DOUBLES, "FAULT_DOUBLES", "doubles" },
     { 0, NULL, NULL },
   };
   static gsize type;
@@ -73,6 +81,18 @@ emit (DlpPad *out, DlpRecordBatch *batch, guint row, guint64 number)
   dlp_pad_end_record (out, dlp_record_batch_get_coordinate (batch, row));
 }
 
+static void
+emit_some (Wrong *self, DlpPad *out, DlpRecordBatch *batch, guint row)
+{
+  gboolean third = self->count % 3 == 2;
+
+  if (self->fault != FAULT_DROPS || !third)
+    emit (out, batch, row, self->count);
+  if (self->fault == FAULT_DOUBLES && third)
+    emit (out, batch, row, self->count);
+  self->count++;
+}
+
 static DlpStep
 wrong_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
@@ -100,7 +120,7 @@ wrong_step (DlpElement *element, GCancellable *cancellable, GError **error)
   else if (self->fault == FAULT_CUTS)
     emit (out, batch, row, row);
   else
-    emit (out, batch, row, self->count++);
+    emit_some (self, out, batch, row);
   dlp_pad_consume (in, 1);
   return DLP_STEP_MORE;
 }
@@ -221,6 +241,68 @@ wrong_init (Wrong *self)
 {
   dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
   dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);
+}
+
+/* ---- wrong-heir: none; calls its parent's functions ---- */
+
+typedef Wrong WrongHeir;
+typedef WrongClass WrongHeirClass;
+
+G_DEFINE_TYPE (WrongHeir, wrong_heir, wrong_get_type ())
+
+static DlpStep
+wrong_heir_step (DlpElement *element, GCancellable *cancellable, GError **error)
+{
+  return DLP_ELEMENT_CLASS (wrong_heir_parent_class)->step (element, cancellable, error);
+}
+
+static void
+wrong_heir_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
+{
+  DLP_ELEMENT_CLASS (wrong_heir_parent_class)->mark_input (element, input, cursor);
+}
+
+static gboolean
+wrong_heir_load (DlpElement *element, GVariant *described, guint version, GError **error)
+{
+  return DLP_ELEMENT_CLASS (wrong_heir_parent_class)->load (element, described, version, error);
+}
+
+static void
+wrong_heir_class_init (WrongHeirClass *klass)
+{
+  klass->step = wrong_heir_step;
+  klass->mark_input = wrong_heir_mark_input;
+  klass->load = wrong_heir_load;
+}
+
+static void
+wrong_heir_init (WrongHeir *self)
+{
+}
+
+/* ---- wrong-flags: its class promises what it does not keep ---- */
+
+typedef Wrong WrongFlags;
+typedef WrongClass WrongFlagsClass;
+
+G_DEFINE_TYPE (WrongFlags, wrong_flags, wrong_get_type ())
+
+static void
+wrong_flags_class_init (WrongFlagsClass *klass)
+{
+  klass->flags = wrong_flags;
+}
+
+static void
+wrong_flags_init (WrongFlags *self)
+{
+}
+
+void
+wrong_elements_set_flags (DlpElementFlags flags)
+{
+  wrong_flags = flags;
 }
 
 /* ---- wrong-transform ---- */
@@ -376,6 +458,10 @@ wrong_elements_register (void)
   g_autoptr (GError) error = NULL;
 
   dlp_registry_add_element ("wrong", wrong_get_type (), &error);
+  g_assert_no_error (error);
+  dlp_registry_add_element ("wrong-heir", wrong_heir_get_type (), &error);
+  g_assert_no_error (error);
+  dlp_registry_add_element ("wrong-flags", wrong_flags_get_type (), &error);
   g_assert_no_error (error);
   dlp_registry_add_element ("wrong-transform", wrong_transform_get_type (), &error);
   g_assert_no_error (error);

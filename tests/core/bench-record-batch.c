@@ -29,14 +29,14 @@ build (Bench *self)
       dlp_record_batch_builder_append_int64 (self->builder, 1, i);
       dlp_record_batch_builder_end_record (self->builder, &coordinate);
     }
-  dlp_record_batch_unref (dlp_record_batch_builder_finish (self->builder));
+  dlp_record_batch_unref (dlp_record_batch_builder_finish (self->builder, NULL));
 }
 
 static void
 append_all (Bench *self)
 {
   dlp_record_batch_builder_append_rows (self->builder, self->batch, 0, self->n);
-  dlp_record_batch_unref (dlp_record_batch_builder_finish (self->builder));
+  dlp_record_batch_unref (dlp_record_batch_builder_finish (self->builder, NULL));
 }
 
 static void
@@ -44,7 +44,7 @@ append_each (Bench *self)
 {
   for (guint i = 0; i < self->n; i++)
     dlp_record_batch_builder_append_rows (self->builder, self->batch, i, 1);
-  dlp_record_batch_unref (dlp_record_batch_builder_finish (self->builder));
+  dlp_record_batch_unref (dlp_record_batch_builder_finish (self->builder, NULL));
 }
 
 static void
@@ -125,7 +125,7 @@ run (gsize size)
       dlp_record_batch_builder_append_int64 (builder, 1, i);
       dlp_record_batch_builder_end_record (builder, &(DlpCoordinate){ .row = i });
     }
-  self.batch = dlp_record_batch_builder_finish (builder);
+  self.batch = dlp_record_batch_builder_finish (builder, NULL);
 
   measure (&self, "build", TRUE, build);
   measure (&self, "append_rows, all", TRUE, append_all);

@@ -206,7 +206,7 @@ random_batch (GRand *rand, DlpSchema *schema, guint n)
         }
       dlp_record_batch_builder_end_record (builder, &coordinate);
     }
-  return dlp_record_batch_builder_finish (builder);
+  return dlp_record_batch_builder_finish (builder, NULL);
 }
 
 GBytes *

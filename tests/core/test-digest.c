@@ -81,7 +81,7 @@ known_batch (void)
         append_field (builder, field, i);
       dlp_record_batch_builder_end_record (builder, &coordinate);
     }
-  return dlp_record_batch_builder_finish (builder);
+  return dlp_record_batch_builder_finish (builder, NULL);
 }
 
 static void
@@ -120,7 +120,7 @@ assert_hello (const char *name, DlpFieldType type, const char *expected)
 
   dlp_record_batch_builder_append_value (builder, 0, "hello", 5);
   dlp_record_batch_builder_end_record (builder, &(DlpCoordinate){ 0 });
-  batch = dlp_record_batch_builder_finish (builder);
+  batch = dlp_record_batch_builder_finish (builder, NULL);
   assert_digest (batch, 0, 1, 0, expected);
 }
 
@@ -162,12 +162,12 @@ test_number_of_fields (void)
         dlp_record_batch_builder_append_int64 (builder, j, i * 20 + j);
       dlp_record_batch_builder_end_record (builder, &(DlpCoordinate){ .row = i });
     }
-  batch = dlp_record_batch_builder_finish (builder);
+  batch = dlp_record_batch_builder_finish (builder, NULL);
   assert_digest (batch, 0, 3, 5,
                  "5356a6e0a0b27c699446723b0cb47537-6dce05f2625b2c22692f90d67aac2498");
 
   dlp_record_batch_builder_end_record (none_builder, &(DlpCoordinate){ 1, 2, 3, 4, 5, 0, 6 });
-  none_batch = dlp_record_batch_builder_finish (none_builder);
+  none_batch = dlp_record_batch_builder_finish (none_builder, NULL);
   assert_digest (none_batch, 0, 1, 0,
                  "69698728ae9f8226eb766ff276628d29-1ca53f4ee9eee56a8dd5a1f6dbf9fd32");
 }

@@ -72,7 +72,9 @@ class Numbers(Dlp.Source):
         builder = out.get_builder()
         coordinate = Dlp.Coordinate()
         coordinate.row = self.next
-        builder.append_string(0, 'number %d' % self.next)
+        spoil(self.fault, builder, self.next)
+        if not (self.fault == 'forget' and self.next == 5):
+            builder.append_string(0, 'number %d' % self.next)
         out.end_record(coordinate)
         self.next += 1
         return Dlp.Step.MORE
@@ -90,6 +92,14 @@ class Numbers(Dlp.Source):
         Dlp.State.check_keys(described, ['next'])
         self.next = Dlp.State.get_uint64(described, 'next', GLib.MAXINT64)[1]
         return True
+
+
+def spoil(fault, builder, number):
+    """What an author may do wrong, with the record of this number."""
+    if number == 5 and fault == 'twice':
+        builder.append_string(0, 'once')
+    if number == 5 and fault == 'type':
+        builder.append_int64(0, 5)
 
 
 class Twice(Dlp.Element):
@@ -139,7 +149,9 @@ class Upper(Dlp.Transform):
             if '7' in text:
                 output.count(0, 1)
                 continue
-            builder.append_string(0, text.upper())
+            spoil(self.fault, builder, first + row)
+            if not (self.fault == 'forget' and first + row == 5):
+                builder.append_string(0, text.upper())
             output.end_record(0, batch.get_coordinate(row))
         self.kept = (output, builder)
         return True
@@ -275,6 +287,27 @@ class Values(Case):
         builder.end_record(Dlp.Coordinate())
         self.assertEqual(list(builder.finish().get_list(0, 0)), [2])
 
+    def test_faults(self):
+        builder = Dlp.RecordBatchBuilder.new(TEXT)
+        for append, message in (
+                (lambda: None, 'field “text” was given no value'),
+                (lambda: (builder.append_string(0, 'a'), builder.append_string(0, 'b')),
+                 'field “text” was given a second value'),
+                (lambda: builder.append_int64(0, 1), 'type string and was given an int64'),
+                (lambda: builder.append_string(1, 'a'), 'field 1, but has 1 fields'),
+                (lambda: builder.append_null(0), 'is not optional and was given null')):
+            builder.append_string(0, 'good')
+            self.assertTrue(builder.end_record(Dlp.Coordinate()))
+            append()
+            self.assertFalse(builder.end_record(Dlp.Coordinate()))
+            with self.assertRaises(GLib.Error) as caught:
+                builder.finish()
+            self.assertTrue(caught.exception.matches(Dlp.PipelineError.quark(),
+                                                     Dlp.PipelineError.INTERNAL))
+            self.assertIn('record 1 of the record batch', caught.exception.message)
+            self.assertIn(message, caught.exception.message)
+        self.assertEqual(builder.finish().get_length(), 0)
+
     def test_bytes_outlive_the_batch(self):
         builder = Dlp.RecordBatchBuilder.new(TEXT)
         builder.append_string(0, 'x' * 1000)
@@ -376,6 +409,23 @@ class Elements(Case):
         self.assertEqual(pipeline.get_element('c').get_n_records(), len(expected))
         self.assertNotEqual(pipeline.get_element('c').get_digest().to_string(),
                             Dlp.Digest.new().to_string())
+
+    def test_faults_of_records(self):
+        for element in ('test-numbers', 'test-upper'):
+            for fault, message in (('forget', 'field “text” was given no value'),
+                                   ('twice', 'field “text” was given a second value'),
+                                   ('type', 'of type string and was given an int64')):
+                graph = (self.GRAPH % 20).replace(element, element + ' fault=' + fault)
+                graph = graph.replace('test-twice ! ', '')
+                pipeline = Dlp.Pipeline.new_from_string(graph)
+                with self.assertRaises(GLib.Error) as caught:
+                    pipeline.run(None)
+                self.assertTrue(caught.exception.matches(Dlp.PipelineError.quark(),
+                                                         Dlp.PipelineError.INTERNAL))
+                self.assertIn('record 5 of pad out', caught.exception.message)
+                self.assertIn(message, caught.exception.message)
+                self.assertEqual(pipeline.get_element('c').texts,
+                                 ['NUMBER %d' % i for i in range(5)])
 
     def test_what_is_kept_too_long_does_nothing(self):
         pipeline = Dlp.Pipeline.new_from_string(self.GRAPH % 10)

@@ -26,7 +26,7 @@ copy_records (DlpRecordBatch *batch)
       n = MIN (1 + row % 7, length - row);
       dlp_record_batch_builder_append_rows (builder, batch, row, n);
     }
-  return dlp_record_batch_builder_finish (builder);
+  return dlp_record_batch_builder_finish (builder, NULL);
 }
 
 /* Rows [row, row + n) of array: a slice of it, or a copy of that. FALSE: message says why. */

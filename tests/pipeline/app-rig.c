@@ -86,7 +86,7 @@ app_make_batch (guint64 first, guint n)
       dlp_record_batch_builder_append_value (builder, 0, text, strlen (text));
       dlp_record_batch_builder_end_record (builder, &at);
     }
-  return dlp_record_batch_builder_finish (builder);
+  return dlp_record_batch_builder_finish (builder, NULL);
 }
 
 void

@@ -125,7 +125,7 @@ script_add (DlpPipeline *pipeline,
             gpointer data)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpElement) element = dlp_element_new (factory, name, &error);
+  g_autoptr (DlpElement) element = dlp_element_make (factory, name, &error);
   Script *script = g_new0 (Script, 1);
 
   g_assert_no_error (error);

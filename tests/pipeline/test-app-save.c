@@ -66,7 +66,7 @@ test_trainer (void)
   app_rig_start (&rig);
   app_pull_all (rig.out, 0, lines);
   app_rig_join (&rig);
-  whole = dlp_sink_get_digest (DLP_SINK (rig.out));
+  dlp_sink_get_digest (DLP_SINK (rig.out), &whole);
   app_rig_clear (&rig);
 
   g_ptr_array_set_size (lines, 0);
@@ -90,9 +90,9 @@ test_trainer (void)
   app_pull_all (rig.out, 0, lines);
   app_assert_equal (lines, expected);
   app_rig_join (&rig);
-  digest = dlp_sink_get_digest (DLP_SINK (rig.out));
+  dlp_sink_get_digest (DLP_SINK (rig.out), &digest);
   g_assert_cmpmem (&digest, sizeof digest, &whole, sizeof whole);
-  digest = dlp_sink_get_digest (DLP_SINK (dlp_pipeline_get_element (rig.pipeline, "n")));
+  dlp_sink_get_digest (DLP_SINK (dlp_pipeline_get_element (rig.pipeline, "n")), &digest);
   g_assert_cmpmem (&digest, sizeof digest, &whole, sizeof whole);
   app_rig_finish (&rig);
 }

@@ -210,7 +210,7 @@ test_large (void)
   g_autoptr (GPtrArray) batches =
       g_ptr_array_new_with_free_func ((GDestroyNotify) dlp_record_batch_unref);
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpElement) source = dlp_element_new ("large-source", "s", &error);
+  g_autoptr (DlpElement) source = dlp_element_make ("large-source", "s", &error);
   DlpElement *end = script_add (pipeline, "script-end", "e", take_all, NULL);
   DlpQueue *link;
   guint64 position = 0;

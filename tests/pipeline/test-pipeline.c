@@ -169,7 +169,7 @@ test_list_model (void)
 {
   g_autoptr (DlpPipeline) pipeline = make (small);
   g_autoptr (DlpElement) first = g_list_model_get_item (G_LIST_MODEL (pipeline), 0);
-  g_autoptr (DlpElement) sink = dlp_element_new ("null-sink", NULL, NULL);
+  g_autoptr (DlpElement) sink = dlp_element_make ("null-sink", NULL, NULL);
   g_autoptr (GError) error = NULL;
   Changes changes = { 0 };
 
@@ -940,7 +940,7 @@ test_copies (void)
 static void
 test_no_input_name (void)
 {
-  g_autoptr (DlpElement) element = dlp_element_new ("check-sink", "alone", NULL);
+  g_autoptr (DlpElement) element = dlp_element_make ("check-sink", "alone", NULL);
   const DlpCoordinate at = { 0 };
 
   g_assert_null (dlp_element_dup_input_name (element, &at));

@@ -24,7 +24,7 @@ make_batch (guint64 position, gsize size)
 
   dlp_record_batch_builder_append_value (builder, 0, data, size);
   dlp_record_batch_builder_end_record (builder, &at);
-  batch = dlp_record_batch_builder_finish (builder);
+  batch = dlp_record_batch_builder_finish (builder, NULL);
   return dlp_record_batch_new_at (batch, 0, 1, position, &n_freed, count_free);
 }
 

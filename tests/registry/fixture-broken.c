@@ -162,12 +162,13 @@ init (DlpPlugin *plugin, GError **error)
       return FALSE;
     }
 #elif BROKEN == BAD_CODEC
-  dlp_plugin_add_codec (plugin, "broken", match, broken_sink_get_type ());
+  if (!dlp_plugin_add_codec (plugin, "broken", match, broken_sink_get_type (), error))
+    return FALSE;
 #elif BROKEN == BAD_MAGIC
-  dlp_plugin_add_codec_magic (plugin, "broken", (const guint8 *) "B", NULL, 1);
+  dlp_plugin_add_codec_magic (plugin, "broken", (const guint8 *) "B", NULL, 1, NULL);
 #elif BROKEN == BAD_SCHEME
-  dlp_plugin_add_scheme (plugin, "Upper", DLP_TYPE_SCHEME);
-  dlp_plugin_add_scheme (plugin, "", DLP_TYPE_SCHEME);
+  dlp_plugin_add_scheme (plugin, "Upper", DLP_TYPE_SCHEME, NULL);
+  dlp_plugin_add_scheme (plugin, "", DLP_TYPE_SCHEME, NULL);
 #elif BROKEN == SAME_ELEMENT_TWICE
   if (!dlp_plugin_add_element (plugin, "broken-sink", broken_sink_get_type (), error))
     return FALSE;

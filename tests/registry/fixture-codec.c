@@ -91,10 +91,9 @@ init (DlpPlugin *plugin, GError **error)
 {
   static const guint8 mask[] = { 0xf0, 0xdf, 0xdf, 0xff };
 
-  dlp_plugin_add_codec (plugin, "toy", toy_match, toy_decoder_get_type ());
-  dlp_plugin_add_codec_magic (plugin, "toy", (const guint8 *) "TOY!", mask, 4);
-  dlp_plugin_add_scheme (plugin, "toy", toy_scheme_get_type ());
-  return TRUE;
+  return dlp_plugin_add_codec (plugin, "toy", toy_match, toy_decoder_get_type (), error) &&
+         dlp_plugin_add_codec_magic (plugin, "toy", (const guint8 *) "TOY!", mask, 4, error) &&
+         dlp_plugin_add_scheme (plugin, "toy", toy_scheme_get_type (), error);
 }
 
 DLP_PLUGIN_DEFINE ("codec", "A codec and a scheme, as toys", "1.0", "MIT", init)

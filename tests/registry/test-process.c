@@ -137,13 +137,13 @@ test_elements (void)
   folder = set_up ("good", "prints", "codec", NULL);
   list_all ();
   g_assert_false (is_any_open ());
-  none = dlp_element_new ("god-element", NULL, &error);
+  none = dlp_element_make ("god-element", NULL, &error);
   g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_UNKNOWN_ELEMENT);
   g_assert_nonnull (strstr (error->message, "did you mean “good-element”?"));
   g_assert_false (is_any_open ());
   g_clear_error (&error);
 
-  element = dlp_element_new ("good-element", "it", &error);
+  element = dlp_element_make ("good-element", "it", &error);
   g_assert_no_error (error);
   g_assert_cmpstr (dlp_element_get_factory (element), ==, "good-element");
   g_assert_true (is_open ("good"));
@@ -213,7 +213,7 @@ open_toy (gpointer data)
 {
   const char *name = NULL;
   DlpDecoder *decoder = dlp_codec_open ((const guint8 *) "TOY!", 4, &name);
-  DlpElement *element = dlp_element_new ("good-element", NULL, NULL);
+  DlpElement *element = dlp_element_make ("good-element", NULL, NULL);
   gboolean ok = decoder != NULL && element != NULL && g_strcmp0 (name, "toy") == 0;
 
   g_clear_object (&decoder);
@@ -313,7 +313,7 @@ test_late_path (void)
   folder = set_up ("codec", NULL);
   g_assert_false (dlp_registry_has_element ("good-element"));
   dlp_registry_add_path (other);
-  element = dlp_element_new ("good-element", NULL, NULL);
+  element = dlp_element_make ("good-element", NULL, NULL);
   g_assert_nonnull (element);
   tear_down (folder);
   tear_down (other);
@@ -387,7 +387,7 @@ test_replaced (void)
   path = g_build_filename (folder, "dlp-good.so", NULL);
   g_assert_true (dlp_registry_has_element ("good-element"));
   g_remove (path);
-  element = dlp_element_new ("good-element", NULL, &error);
+  element = dlp_element_make ("good-element", NULL, &error);
   g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_UNKNOWN_ELEMENT);
   g_assert_nonnull (strstr (error->message, "cannot be used: it cannot be opened: No such file"));
   tear_down (folder);
@@ -416,7 +416,7 @@ test_replaced_badly (void)
   g_assert_true (dlp_registry_has_element ("good-element"));
   g_assert_true (g_file_get_contents (bad, &data, &size, NULL));
   g_assert_true (g_file_set_contents (good, data, (gssize) size, NULL));
-  element = dlp_element_new ("good-element", NULL, &error);
+  element = dlp_element_make ("good-element", NULL, &error);
   g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_UNKNOWN_ELEMENT);
   g_assert_nonnull (strstr (error->message, "was replaced since"));
   tear_down (folder);

@@ -35,7 +35,7 @@ make_batch (void)
       dlp_record_batch_builder_append_list (builder, 4, tokens, i % 200);
       dlp_record_batch_builder_end_record (builder, &(DlpCoordinate){ .row = i });
     }
-  return dlp_record_batch_builder_finish (builder);
+  return dlp_record_batch_builder_finish (builder, NULL);
 }
 
 /* Of this thread, in nanoseconds: others may be busy beside it. */

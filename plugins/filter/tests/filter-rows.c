@@ -62,7 +62,7 @@ filter_rows_new (void)
     dlp_record_batch_builder_append_null (builder, field);
   dlp_record_batch_builder_append_value (builder, 8, "y", 1);
   dlp_record_batch_builder_end_record (builder, &(DlpCoordinate){ .row = FILTER_N_ROWS - 1 });
-  return dlp_record_batch_builder_finish (builder);
+  return dlp_record_batch_builder_finish (builder, NULL);
 }
 
 char *

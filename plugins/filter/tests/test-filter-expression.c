@@ -234,7 +234,7 @@ test_failure (void)
   dlp_record_batch_builder_end_record (builder, &(DlpCoordinate){ 0 });
   dlp_record_batch_builder_append_value (builder, 0, text, 64);
   dlp_record_batch_builder_end_record (builder, &(DlpCoordinate){ 0 });
-  batch = dlp_record_batch_builder_finish (builder);
+  batch = dlp_record_batch_builder_finish (builder, NULL);
   g_assert_cmpint (filter_context_test (context, batch, 0), ==, FILTER_TRUE);
   g_assert_cmpint (filter_context_test (context, batch, 1), ==, FILTER_FAILED);
   failure = filter_context_get_failure (context);

@@ -258,7 +258,7 @@ make_batch (DlpSchema *schema)
   for (guint i = 0; i < 9; i++)
     dlp_record_batch_builder_append_null (builder, i);
   dlp_record_batch_builder_end_record (builder, &at);
-  return dlp_record_batch_builder_finish (builder);
+  return dlp_record_batch_builder_finish (builder, NULL);
 }
 
 static void

@@ -196,7 +196,7 @@ hash_of (DlpRecordBatchBuilder *builder, DlpFieldType type, guint64 salt)
   guint64 hash;
 
   dlp_record_batch_builder_end_record (builder, &at);
-  batch = dlp_record_batch_builder_finish (builder);
+  batch = dlp_record_batch_builder_finish (builder, NULL);
   hash = split_hash_field (batch, 0, type, 0, salt);
   dlp_record_batch_builder_unref (builder);
   return hash;
