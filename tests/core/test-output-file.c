@@ -725,7 +725,7 @@ fill_small_disk (gpointer user_data)
   g_autoptr (GError) error = NULL;
   static const char data[1024 * 1024];
 
-  if (unshare (CLONE_NEWNS) != 0 || mount ("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+  if (unshare (CLONE_NEWNS) != 0 || mount ("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 ||
       mount ("none", fixture->folder, "tmpfs", 0, "size=2m") != 0)
     _exit (77);
 

@@ -235,7 +235,7 @@ limit_files (gpointer data)
 static void
 make_small_disk (gpointer data)
 {
-  if (unshare (CLONE_NEWNS) != 0 || mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+  if (unshare (CLONE_NEWNS) != 0 || mount ("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 ||
       mount ("tmpfs", disk, "tmpfs", 0, "size=256k") != 0)
     limit_files (data);
 }
