@@ -487,7 +487,8 @@ settle (DlpAppSink *self)
   pthread_mutex_lock (&self->app.lock);
   settle_cursor (self, dlp_element_get_input (DLP_ELEMENT (self), 0));
   counts = exact ? self->confirmed.counts : self->given.counts;
-  self->held = exact ? 0 : self->queued_records + self->dropped;
+  /* Also what an asynchronous pull has taken and its program not got yet. */
+  self->held = exact ? 0 : self->moved - self->given.counts.records;
   pthread_mutex_unlock (&self->app.lock);
   dlp_sink_set_state (DLP_SINK (self), &counts);
 }

@@ -317,6 +317,7 @@ try_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error)
 GVariant *
 dlp_checkpointer_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error)
 {
+  gint64 wait = RETRY;
   GError *local = NULL;
   GVariant *payload;
 
@@ -328,7 +329,10 @@ dlp_checkpointer_capture (DlpCheckpointer *self, GCancellable *cancellable, GErr
           fail_capture (error);
           return NULL;
         }
-      g_usleep (RETRY);
+      pthread_mutex_lock (&self->lock);
+      wait_until (self, g_get_monotonic_time () + wait);
+      pthread_mutex_unlock (&self->lock);
+      wait = MIN (2 * wait, TICK / 10);
     }
   if (local != NULL)
     g_propagate_error (error, local);

@@ -379,6 +379,14 @@ dlp_element_hold_marks (DlpElement *self, gboolean hold)
     __atomic_fetch_sub (&priv->context->n_holding, 1, __ATOMIC_ACQ_REL);
 }
 
+GCancellable *
+dlp_element_get_cancellable (DlpElement *self)
+{
+  DlpContext *context = dlp_element_get_context (self);
+
+  return context != NULL ? context->cancellable : NULL;
+}
+
 const char *
 dlp_element_get_scratch_folder (DlpElement *self)
 {

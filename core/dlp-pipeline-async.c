@@ -148,8 +148,7 @@ dlp_pipeline_prepare_finish (DlpPipeline *self, GAsyncResult *result, GError **e
 static bool
 check (gpointer source, GCancellable *cancellable, GError **error)
 {
-  return !g_cancellable_set_error_if_cancelled (cancellable, error) &&
-         dlp_pipeline_check (source, error);
+  return dlp_pipeline_check (source, cancellable, error);
 }
 
 void
@@ -170,8 +169,7 @@ dlp_pipeline_check_finish (DlpPipeline *self, GAsyncResult *result, GError **err
 static bool
 check_state (gpointer source, GCancellable *cancellable, GError **error)
 {
-  return !g_cancellable_set_error_if_cancelled (cancellable, error) &&
-         dlp_pipeline_check_state (source, error);
+  return dlp_pipeline_check_state (source, cancellable, error);
 }
 
 void
@@ -188,4 +186,74 @@ gboolean
 dlp_pipeline_check_state_finish (DlpPipeline *self, GAsyncResult *result, GError **error)
 {
   return finish (self, result, error);
+}
+
+/* ---- from a state folder ---- */
+
+typedef struct
+{
+  char *path;
+  GVariant *payload;
+  DlpAsyncCall *call;
+} StateRead;
+
+static void
+state_read_free (gpointer data)
+{
+  StateRead *self = data;
+
+  g_clear_pointer (&self->payload, g_variant_unref);
+  g_free (self->path);
+  g_free (self);
+}
+
+static gpointer
+read_state_in_thread (gpointer data)
+{
+  StateRead *self = data;
+  DlpAsyncCall *call = self->call;
+  GCancellable *cancellable = dlp_async_call_get_cancellable (call);
+  GError *error = NULL;
+
+  if (!g_cancellable_set_error_if_cancelled (cancellable, &error))
+    self->payload = dlp_pipeline_read_state (self->path, &error);
+  if (error == NULL)
+    g_cancellable_set_error_if_cancelled (cancellable, &error);
+  if (error != NULL)
+    g_clear_pointer (&self, state_read_free);
+  dlp_async_call_return_pointer (call, self, state_read_free, error);
+  return NULL;
+}
+
+void
+dlp_pipeline_new_from_state_async (const char *state_dir,
+                                   GCancellable *cancellable,
+                                   GAsyncReadyCallback callback,
+                                   gpointer user_data)
+{
+  g_autoptr (GMainContext) context = g_main_context_ref_thread_default ();
+  StateRead *self = g_new0 (StateRead, 1);
+
+  self->path = g_strdup (state_dir);
+  self->call = dlp_async_call_new (NULL, context, cancellable, dlp_pipeline_new_from_state_async,
+                                   callback, user_data);
+  g_thread_unref (g_thread_new ("dlp-pipeline", read_state_in_thread, self));
+}
+
+DlpPipeline *
+dlp_pipeline_new_from_state_finish (GAsyncResult *result, GError **error)
+{
+  StateRead *self;
+  DlpPipeline *pipeline;
+
+  g_return_val_if_fail (g_task_is_valid (result, NULL), NULL);
+  g_return_val_if_fail (
+      g_task_get_source_tag (G_TASK (result)) == dlp_pipeline_new_from_state_async, NULL);
+
+  self = g_task_propagate_pointer (G_TASK (result), error);
+  if (self == NULL)
+    return NULL;
+  pipeline = dlp_pipeline_make_from_state (self->path, self->payload, error);
+  state_read_free (self);
+  return pipeline;
 }

@@ -336,11 +336,15 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
         return false;
       }
   for (guint i = 0; i < self->order->len; i++)
-    if (!negotiate (g_ptr_array_index (self->order, i), error))
-      {
-        fail_element (self, g_ptr_array_index (self->order, i), error);
+    {
+      if (g_cancellable_set_error_if_cancelled (self->run->cancellable, error))
         return false;
-      }
+      if (!negotiate (g_ptr_array_index (self->order, i), error))
+        {
+          fail_element (self, g_ptr_array_index (self->order, i), error);
+          return false;
+        }
+    }
   self->workers = count_workers (self);
   dlp_pipeline_deal_memory (self);
   self->run->pool =

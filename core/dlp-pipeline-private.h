@@ -109,6 +109,11 @@ void dlp_pipeline_deal_memory (DlpPipeline *self);
 void dlp_pipeline_discard_unfinished (DlpPipeline *self);
 /* As restore does, but changes nothing: for dlp_pipeline_check_state(). */
 bool dlp_pipeline_look_at_state (DlpPipeline *self, GError **error);
+/* (transfer full): the newest checkpoint of a state folder; any thread. */
+GVariant *dlp_pipeline_read_state (const char *state_dir, GError **error);
+/* (transfer full): of what was read there. */
+DlpPipeline *
+dlp_pipeline_make_from_state (const char *state_dir, GVariant *payload, GError **error);
 bool dlp_pipeline_restore (DlpPipeline *self, GError **error);
 /* Whether all elements can go back to where they were. */
 bool dlp_pipeline_check_resumable (DlpPipeline *self, GError **error);

@@ -54,10 +54,11 @@ check_process (DlpPipeline *self, GError **error)
 static bool
 claim (DlpPipeline *self, bool of_run, const char *refusal, GError **error)
 {
-  bool mine;
+  bool mine, busy;
 
   pthread_mutex_lock (&self->lock);
   mine = !self->prepared && (of_run || !self->active);
+  busy = dlp_flag_get (self->preparing);
   if (mine)
     {
       self->prepared = true;
@@ -65,19 +66,48 @@ claim (DlpPipeline *self, bool of_run, const char *refusal, GError **error)
     }
   pthread_mutex_unlock (&self->lock);
   if (!mine)
-    g_set_error_literal (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE, refusal);
+    g_set_error_literal (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+                         busy ? "the pipeline is being prepared or checked by another call: wait "
+                                "until that has returned" :
+                                refusal);
   return mine;
+}
+
+static void
+interrupt (GCancellable *cancellable, gpointer data)
+{
+  g_cancellable_cancel (data);
+}
+
+/* What the caller cancels ends the I/O of the elements. */
+static gulong
+watch (DlpPipeline *self, GCancellable *cancellable)
+{
+  return cancellable != NULL ?
+             g_cancellable_connect (cancellable, G_CALLBACK (interrupt),
+                                    g_object_ref (self->run->cancellable), g_object_unref) :
+             0;
+}
+
+/* Once it is not watched any more, so that a pipeline that is ready was not interrupted. */
+static bool
+end_watch (GCancellable *cancellable, gulong id, GError **error)
+{
+  g_cancellable_disconnect (cancellable, id);
+  return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }
 
 static bool
 build_and_restore (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
+  gulong id = watch (self, cancellable);
   GError *failure = NULL;
   bool ok;
 
   ok = dlp_pipeline_build (self, &failure) &&
        !g_cancellable_set_error_if_cancelled (cancellable, &failure) &&
        dlp_pipeline_restore (self, &failure);
+  ok = end_watch (cancellable, id, ok ? &failure : NULL) && ok;
   if (ok)
     tell_ready (self);
   else
@@ -111,19 +141,25 @@ dlp_pipeline_prepare (DlpPipeline *self, GCancellable *cancellable, GError **err
 }
 
 gboolean
-dlp_pipeline_check (DlpPipeline *self, GError **error)
+dlp_pipeline_check (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
-  if (!check_process (self, error) || !claim (self, false, "the pipeline is built already", error))
+  gulong id;
+  bool ok;
+
+  if (!check_process (self, error) || g_cancellable_set_error_if_cancelled (cancellable, error) ||
+      !claim (self, false, "the pipeline is built already", error))
     return FALSE;
-  self->was_checked = dlp_pipeline_build (self, error);
+  id = watch (self, cancellable);
+  ok = dlp_pipeline_build (self, error);
+  self->was_checked = end_watch (cancellable, id, ok ? error : NULL) && ok;
   __atomic_store_n (&self->preparing, false, __ATOMIC_RELEASE);
   return self->was_checked;
 }
 
 gboolean
-dlp_pipeline_check_state (DlpPipeline *self, GError **error)
+dlp_pipeline_check_state (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
-  if (!check_process (self, error))
+  if (!check_process (self, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   if (!self->was_checked)
     {
@@ -542,6 +578,27 @@ dlp_pipeline_begin_run (DlpPipeline *self, GError **error)
   return false;
 }
 
+/* It was interrupted by an end that was asked for while it prepared. */
+static void
+find_cause (DlpPipeline *self, GError **failure)
+{
+  GError *cause = NULL;
+
+  if (!g_error_matches (*failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+  pthread_mutex_lock (&self->lock);
+  cause = g_steal_pointer (&self->error);
+  pthread_mutex_unlock (&self->lock);
+  if (cause == NULL && dlp_flag_get (self->run->stopping))
+    cause = g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED,
+                         "stopped before the first record");
+  if (cause == NULL)
+    return;
+  g_error_free (*failure);
+  *failure = cause;
+  dlp_pipeline_set_status (self, get_end (cause));
+}
+
 bool
 dlp_pipeline_run_begun (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
@@ -551,6 +608,7 @@ dlp_pipeline_run_begun (DlpPipeline *self, GCancellable *cancellable, GError **e
   if (!prepare (self, true, cancellable, &failure) ||
       g_cancellable_set_error_if_cancelled (cancellable, &failure))
     {
+      find_cause (self, &failure);
       if (g_cancellable_is_cancelled (cancellable))
         dlp_pipeline_set_status (self, DLP_PIPELINE_ABORTED);
     }

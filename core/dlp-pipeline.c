@@ -422,26 +422,33 @@ dlp_pipeline_new_from_string (const char *text, GError **error)
   return g_steal_pointer (&self);
 }
 
-DlpPipeline *
-dlp_pipeline_new_from_state (const char *state_dir, GError **error)
+GVariant *
+dlp_pipeline_read_state (const char *state_dir, GError **error)
 {
   g_autoptr (DlpStateDir) dir = dlp_state_dir_open_read_only (state_dir, error);
-  g_autoptr (GVariant) payload = NULL;
   g_autofree char *fell_back = NULL;
-  g_autoptr (DlpPipeline) self = NULL;
-  g_autoptr (GError) local = NULL;
-  const char *graph;
+  GError *local = NULL;
+  GVariant *payload;
   guint64 generation;
 
   if (dir == NULL)
     return NULL;
   payload = dlp_state_dir_load (dir, &generation, &fell_back, &local);
+  if (payload == NULL && local == NULL)
+    local = g_error_new (DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                         "%s: there is no checkpoint to go on from", state_dir);
   if (local != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&local));
-      return NULL;
-    }
-  if (payload == NULL || !g_variant_lookup (payload, "graph", "^&ay", &graph))
+    g_propagate_error (error, local);
+  return payload;
+}
+
+DlpPipeline *
+dlp_pipeline_make_from_state (const char *state_dir, GVariant *payload, GError **error)
+{
+  g_autoptr (DlpPipeline) self = NULL;
+  const char *graph;
+
+  if (!g_variant_lookup (payload, "graph", "^&ay", &graph))
     {
       g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
                    "%s: there is no checkpoint to go on from", state_dir);
@@ -454,6 +461,14 @@ dlp_pipeline_new_from_state (const char *state_dir, GError **error)
   self->state_path = g_strdup (state_dir);
   g_variant_lookup (payload, "quarantine", "^ay", &self->quarantine_path);
   return g_steal_pointer (&self);
+}
+
+DlpPipeline *
+dlp_pipeline_new_from_state (const char *state_dir, GError **error)
+{
+  g_autoptr (GVariant) payload = dlp_pipeline_read_state (state_dir, error);
+
+  return payload != NULL ? dlp_pipeline_make_from_state (state_dir, payload, error) : NULL;
 }
 
 gboolean

@@ -129,7 +129,8 @@ launch_check (DlpPipeline *pipeline, const LaunchOptions *options)
   g_autoptr (GVariant) report = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (!dlp_pipeline_check (pipeline, &error) || !dlp_pipeline_check_state (pipeline, &error) ||
+  if (!dlp_pipeline_check (pipeline, NULL, &error) ||
+      !dlp_pipeline_check_state (pipeline, NULL, &error) ||
       !launch_write_dot (pipeline, options, &error))
     {
       launch_report_error (error, false);

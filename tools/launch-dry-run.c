@@ -505,7 +505,7 @@ prepare (LaunchProjection *self, const LaunchOptions *options, GError **error)
   if (!dlp_registry_add_element (LAUNCH_PROBE_FACTORY, LAUNCH_TYPE_PROBE, error) ||
       !dlp_registry_add_element (LAUNCH_LISTER_FACTORY, LAUNCH_TYPE_LISTER, error) ||
       !dlp_registry_add_element (LAUNCH_SAMPLER_FACTORY, LAUNCH_TYPE_SAMPLER, error) ||
-      !dlp_pipeline_check (self->pipeline, error) ||
+      !dlp_pipeline_check (self->pipeline, NULL, error) ||
       !launch_write_dot (self->pipeline, options, error))
     return false;
   self->closers = launch_list_closers (self->pipeline);

@@ -634,6 +634,21 @@ DLP_AVAILABLE_IN_0_1
 gboolean dlp_element_is_finishing (DlpElement *self);
 
 /**
+ * dlp_element_get_cancellable:
+ * @self: an element
+ *
+ * Gets what interrupts the I/O of negotiate(), which is not given one; the others are.
+ *
+ * Threads: the element's; in negotiate(), the one that prepares the pipeline.
+ *
+ * Returns: (transfer none) (nullable): a cancellable; %NULL outside of a pipeline
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+GCancellable *dlp_element_get_cancellable (DlpElement *self);
+
+/**
  * dlp_element_note_cut_short:
  * @self: an element
  *

@@ -295,7 +295,8 @@ DlpPipeline *dlp_pipeline_new_from_string (const char *text, GError **error);
  * @error: return location for an error
  *
  * Makes a pipeline from the graph stored in a state folder, which becomes its
- * #DlpPipeline:state-dir. Errors: #DlpStateError.
+ * #DlpPipeline:state-dir. Reads the newest checkpoint, and blocks meanwhile. Errors:
+ * #DlpStateError.
  *
  * Threads: the one that makes the pipeline.
  *
@@ -305,6 +306,39 @@ DlpPipeline *dlp_pipeline_new_from_string (const char *text, GError **error);
  */
 DLP_AVAILABLE_IN_0_1
 DlpPipeline *dlp_pipeline_new_from_state (const char *state_dir, GError **error);
+
+/**
+ * dlp_pipeline_new_from_state_async:
+ * @state_dir: (type filename): a state folder
+ * @cancellable: (nullable): looked at before and after the folder is read
+ * @callback: (scope async) (nullable): called in the thread-default main context of the caller
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_pipeline_new_from_state(), but the folder is read on a thread of its own.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_pipeline_new_from_state_async (const char *state_dir,
+                                        GCancellable *cancellable,
+                                        GAsyncReadyCallback callback,
+                                        gpointer user_data);
+
+/**
+ * dlp_pipeline_new_from_state_finish:
+ * @result: what the callback was given
+ * @error: where to put an error
+ *
+ * Ends dlp_pipeline_new_from_state_async(), once: the pipeline is made here.
+ *
+ * Threads: the one that makes the pipeline.
+ *
+ * Returns: (transfer full): as dlp_pipeline_new_from_state()
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpPipeline *dlp_pipeline_new_from_state_finish (GAsyncResult *result, GError **error);
 
 /**
  * dlp_pipeline_add:
@@ -410,8 +444,9 @@ char *dlp_pipeline_to_string (DlpPipeline *self);
  *
  * Checks and negotiates the whole graph; opens the state folder, if there is one, and loads what it
  * holds. Done by dlp_pipeline_run() where it was not called; refused while a run goes on.
- * @cancellable is looked at before it begins, and before the state is opened; one that was
- * cancelled in between cannot be run any more (%DLP_PIPELINE_ABORTED).
+ * @cancellable is looked at between elements, and between files where an element lists them
+ * (dlp_element_get_cancellable()); a pipeline that was cancelled then cannot be run any more
+ * (%DLP_PIPELINE_ABORTED).
  *
  * Blocks. Errors: #DlpGraphError, #DlpStateError, #DlpDataError, those of opening what a property
  * names.
@@ -461,6 +496,7 @@ gboolean dlp_pipeline_prepare_finish (DlpPipeline *self, GAsyncResult *result, G
 /**
  * dlp_pipeline_check:
  * @self: a pipeline
+ * @cancellable: (nullable): see dlp_pipeline_prepare()
  * @error: return location for an error
  *
  * Checks and negotiates the whole graph and nothing else: no state is opened, no output looked at,
@@ -473,12 +509,12 @@ gboolean dlp_pipeline_prepare_finish (DlpPipeline *self, GAsyncResult *result, G
  * Since: 0.1
  */
 DLP_AVAILABLE_IN_0_1
-gboolean dlp_pipeline_check (DlpPipeline *self, GError **error);
+gboolean dlp_pipeline_check (DlpPipeline *self, GCancellable *cancellable, GError **error);
 
 /**
  * dlp_pipeline_check_async:
  * @self: a pipeline
- * @cancellable: (nullable): looked at before it begins
+ * @cancellable: (nullable): see dlp_pipeline_prepare()
  * @callback: (scope async) (nullable): called in the main context of the pipeline
  * @user_data: (closure): for @callback
  *
@@ -510,6 +546,7 @@ gboolean dlp_pipeline_check_finish (DlpPipeline *self, GAsyncResult *result, GEr
 /**
  * dlp_pipeline_check_state:
  * @self: a pipeline
+ * @cancellable: (nullable): looked at before it begins
  * @error: return location for an error
  *
  * Behind dlp_pipeline_check(), once: looks whether what dlp_pipeline_prepare() would find, a state
@@ -522,7 +559,7 @@ gboolean dlp_pipeline_check_finish (DlpPipeline *self, GAsyncResult *result, GEr
  * Since: 0.1
  */
 DLP_AVAILABLE_IN_0_1
-gboolean dlp_pipeline_check_state (DlpPipeline *self, GError **error);
+gboolean dlp_pipeline_check_state (DlpPipeline *self, GCancellable *cancellable, GError **error);
 
 /**
  * dlp_pipeline_check_state_async:

@@ -74,6 +74,8 @@ add_name (GPtrArray *files,
   DlpScheme *scheme;
   DlpFile *file;
 
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
   if (is_stdin (name))
     {
       g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,

@@ -244,8 +244,9 @@ dlp_file_source_negotiate (DlpElement *element, GError **error)
     }
 
   g_clear_pointer (&self->list, file_list_free);
-  self->list = file_list_new ((const char *const *) self->location, self->list_name, find_writer,
-                              self, self->order == ORDER_SORTED, NULL, error);
+  self->list =
+      file_list_new ((const char *const *) self->location, self->list_name, find_writer, self,
+                     self->order == ORDER_SORTED, dlp_element_get_cancellable (element), error);
   if (self->list == NULL)
     {
       /* An error of the graph gets its place there. */

@@ -114,7 +114,7 @@ test_check (void)
 {
   g_autoptr (DlpPipeline) pipeline = make (small);
 
-  g_assert_true (dlp_pipeline_check (pipeline, NULL));
+  g_assert_true (dlp_pipeline_check (pipeline, NULL, NULL));
   assert_fails (pipeline, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE, NULL);
 }
 
@@ -524,13 +524,13 @@ test_check_state (void)
   g_autoptr (DlpPipeline) pipeline = make (endless);
   g_autoptr (GError) error = NULL;
 
-  g_assert_false (dlp_pipeline_check_state (pipeline, &error));
+  g_assert_false (dlp_pipeline_check_state (pipeline, NULL, &error));
   g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE);
   g_clear_error (&error);
-  g_assert_true (dlp_pipeline_check (pipeline, &error));
-  g_assert_true (dlp_pipeline_check_state (pipeline, &error));
+  g_assert_true (dlp_pipeline_check (pipeline, NULL, &error));
+  g_assert_true (dlp_pipeline_check_state (pipeline, NULL, &error));
   g_assert_no_error (error);
-  g_assert_false (dlp_pipeline_check_state (pipeline, &error));
+  g_assert_false (dlp_pipeline_check_state (pipeline, NULL, &error));
   g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE);
 }
 
