@@ -174,7 +174,7 @@ GPtrArray *
 dlp_durable_list (int folder, const char *path, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  int fd = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = TEMP_FAILURE_RETRY (openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   DIR *dir = fd < 0 ? NULL : fdopendir (fd);
   struct dirent *entry;
   int code;

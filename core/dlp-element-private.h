@@ -51,7 +51,8 @@ typedef struct
   guint wanted_input; /* atomic: written by the element's thread */
   bool started;
   bool holds_marks;
-  bool ended;            /* atomic */
+  bool ended;     /* atomic */
+  GError *broken; /* what its stream broke off with, while consumers still take what was before */
   DlpElement *failed_by; /* whose error the last turn gave */
   DlpPad *faulty;        /* the first output pad whose builder has a fault */
   /* Atomic: the state at its end, set before its consumers see the end. Nothing is made from it any

@@ -288,7 +288,7 @@ end (DlpElement *self, DlpElementPrivate *priv)
   if (DLP_IS_SINK (self))
     dlp_element_take_snapshot (self, true);
   dlp_flag_set (priv->ended);
-  tell_over (self, priv, NULL);
+  tell_over (self, priv, priv->broken);
 }
 
 void
@@ -382,27 +382,86 @@ timed_step (DlpElement *self, DlpElementPrivate *priv, GError **error)
   return step;
 }
 
-/* The stream breaks off: what was emitted before still reaches the consumers, then the error does,
- * and one that closed in time never sees it. So whether a run fails does not depend on how far an
- * element ran ahead. An optional pad only ends. */
-static DlpTurn
-break_off (DlpElement *self, DlpElementPrivate *priv, const GError *error, DlpElement *failed_by)
+/* ---- breaking off ---- */
+
+static bool
+is_open (DlpPad *pad)
 {
-  dlp_element_hold_marks (self, FALSE);
-  close_open_inputs (priv);
-  keep_final_state (self, priv);
+  return pad->link != NULL && !dlp_queue_is_closed (pad->link);
+}
+
+static bool
+has_open_main (DlpElementPrivate *priv)
+{
   for (guint i = 0; i < priv->outputs->len; i++)
     {
       DlpPad *pad = g_ptr_array_index (priv->outputs, i);
 
-      if (pad->optional)
-        dlp_pad_end (pad);
-      else
-        dlp_pad_fail (pad, error, failed_by);
+      if (!pad->optional && is_open (pad))
+        return true;
     }
+  return false;
+}
+
+static void
+fail_pads (DlpElementPrivate *priv, bool optional)
+{
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      if (pad->optional == optional)
+        dlp_pad_fail (pad, priv->broken, priv->failed_by);
+    }
+}
+
+static void
+flush_optional (DlpElementPrivate *priv)
+{
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      if (pad->optional && pad->open_mark != NULL)
+        dlp_pad_flush (pad);
+    }
+}
+
+/* Of a stream that broke off only the pads that have to see the error do. Nothing else ends before
+ * it is known whether the run fails: a checkpoint made until then would speak of ends that are
+ * none, and what goes on from it would lack what comes behind them. */
+static DlpTurn
+stay_broken (DlpElement *self, DlpElementPrivate *priv)
+{
+  if (has_open_main (priv))
+    return DLP_TURN_WAIT_OUTPUT;
+
+  close_open_inputs (priv);
+  if (!is_needed (priv))
+    {
+      end (self, priv);
+      return DLP_TURN_END;
+    }
+  /* For an optional pad alone it has to make again what it cannot. */
+  keep_final_state (self, priv);
+  fail_pads (priv, true);
   dlp_flag_set (priv->ended);
-  tell_over (self, priv, error);
   return DLP_TURN_END;
+}
+
+/* The stream breaks off: what was emitted before still reaches the consumers, then the error does,
+ * and one that closed in time never sees it. So whether a run fails does not depend on how far an
+ * element ran ahead. Takes @error. */
+static DlpTurn
+break_off (DlpElement *self, DlpElementPrivate *priv, GError *error, DlpElement *failed_by)
+{
+  dlp_element_hold_marks (self, FALSE);
+  priv->broken = error;
+  priv->failed_by = failed_by;
+  flush_optional (priv);
+  fail_pads (priv, false);
+  tell_over (self, priv, error);
+  return stay_broken (self, priv);
 }
 
 /* Takes @error. An error of an element without outputs is the run's at once. */
@@ -413,20 +472,14 @@ fail (DlpElement *self,
       DlpElement *failed_by,
       GError **error)
 {
-  DlpTurn turn = DLP_TURN_ERROR;
-
   if (failure == NULL)
     failure = g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
                            "%s failed without an error", dlp_element_get_name (self));
   if (priv->outputs->len > 0)
-    {
-      turn = break_off (self, priv, failure, failed_by);
-      g_error_free (failure);
-      return turn;
-    }
+    return break_off (self, priv, failure, failed_by);
   priv->failed_by = failed_by;
   g_propagate_error (error, failure);
-  return turn;
+  return DLP_TURN_ERROR;
 }
 
 /* The input that is waited for broke off, and all before that was taken. */
@@ -476,10 +529,13 @@ DlpTurn
 dlp_element_turn (DlpElement *self, GError **error)
 {
   DlpElementPrivate *priv = dlp_element_get_private (self);
-  DlpTurn turn = check_turn (self, priv);
   GError *local = NULL;
+  DlpTurn turn;
   DlpStep step;
 
+  if (priv->broken != NULL && !dlp_flag_get (priv->ended))
+    return stay_broken (self, priv);
+  turn = check_turn (self, priv);
   if (turn != DLP_TURN_MORE)
     return turn;
 
@@ -553,7 +609,8 @@ dlp_element_arm (DlpElement *self, DlpTurn turn)
       return arm_input (priv);
 
     case DLP_TURN_WAIT_OUTPUT:
-      return arm_outputs (priv);
+      /* A consumer that closes notifies whoever feeds it. */
+      return priv->broken != NULL || arm_outputs (priv);
 
     case DLP_TURN_WAIT_WORK:
       /* Work that was finished in the meantime has left its notify in the waker. */

@@ -130,6 +130,7 @@ dlp_element_finalize (GObject *object)
   for (guint i = 0; i < DLP_LARGE_MARKS_ALIVE; i++)
     g_clear_pointer (&priv->large[i], dlp_mark_unref);
   g_clear_pointer (&priv->final_state, dlp_state_unref);
+  g_clear_error (&priv->broken);
   g_clear_pointer (&priv->snapshot_state, dlp_state_unref);
   g_clear_pointer (&priv->snapshot_base, dlp_state_unref);
   dlp_cursor_clear (&priv->snapshot_cursor);

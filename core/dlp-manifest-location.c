@@ -233,15 +233,20 @@ gboolean
 dlp_manifest_check_run (const char *path, const char *run_id, GError **error)
 {
   g_autoptr (GVariant) manifest = NULL;
+  g_autoptr (GError) fault = NULL;
 
   g_return_val_if_fail (path != NULL && run_id != NULL, FALSE);
 
   if (!is_there (path))
     return TRUE;
-  manifest = dlp_manifest_load (path, NULL);
+  manifest = dlp_manifest_load (path, &fault);
   if (manifest != NULL && strcmp (dlp_manifest_get_string (manifest, "run-id"), run_id) == 0)
     return TRUE;
 
-  dlp_partial_set_taken (error, path);
+  /* What cannot be read may be this run's all the same. */
+  if (manifest == NULL && !g_error_matches (fault, G_IO_ERROR, G_IO_ERROR_INVALID_DATA))
+    g_propagate_error (error, g_steal_pointer (&fault));
+  else
+    dlp_partial_set_taken (error, path);
   return FALSE;
 }

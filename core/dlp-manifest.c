@@ -242,6 +242,7 @@ find_fault (GVariant *manifest)
 static gboolean
 read_small_file (const char *path, char **text, gsize *size, GError **error)
 {
+  g_autoptr (GError) failure = NULL;
   struct stat st;
 
   if (stat (path, &st) != 0)
@@ -256,7 +257,14 @@ read_small_file (const char *path, char **text, gsize *size, GError **error)
                    MAX_BYTES);
       return FALSE;
     }
-  return g_file_get_contents (path, text, size, error);
+  do
+    g_clear_error (&failure);
+  while (!g_file_get_contents (path, text, size, &failure) &&
+         g_error_matches (failure, G_FILE_ERROR, G_FILE_ERROR_INTR));
+  if (failure == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return FALSE;
 }
 
 GVariant *

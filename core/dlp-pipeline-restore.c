@@ -862,7 +862,7 @@ learn_discarded (DlpPipeline *self)
   const char *run_id;
   gboolean complete;
 
-  self->run->discarded_run_id = dlp_state_dir_load_run_id (self->dir);
+  self->run->discarded_run_id = dlp_state_dir_load_run_id (self->dir, NULL);
   if (payload == NULL || !g_variant_lookup (payload, "run-id", "&s", &run_id) ||
       !dlp_partial_is_run_id (run_id) || !g_variant_lookup (payload, "complete", "b", &complete))
     return;
@@ -871,23 +871,34 @@ learn_discarded (DlpPipeline *self)
   self->run->discarded_complete = complete;
 }
 
-static void
-begin_with_identity (DlpPipeline *self)
+static bool
+begin_with_identity (DlpPipeline *self, GError **error)
 {
-  begin_fresh (self);
-  if (self->dir != NULL && self->restart)
-    learn_discarded (self);
-  else if (self->dir != NULL)
-    {
-      /* An attempt that died before its first checkpoint was one of this run. */
-      g_autofree char *run_id = dlp_state_dir_load_run_id (self->dir);
+  g_autoptr (GError) failure = NULL;
+  char *run_id;
 
-      if (run_id != NULL)
-        {
-          g_free (self->run->run_id);
-          self->run->run_id = g_steal_pointer (&run_id);
-        }
+  begin_fresh (self);
+  if (self->dir == NULL)
+    return true;
+  if (self->restart)
+    {
+      learn_discarded (self);
+      return true;
     }
+
+  /* An attempt that died before its first checkpoint was one of this run. */
+  run_id = dlp_state_dir_load_run_id (self->dir, &failure);
+  if (failure != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return false;
+    }
+  if (run_id != NULL)
+    {
+      g_free (self->run->run_id);
+      self->run->run_id = run_id;
+    }
+  return true;
 }
 
 /* Nothing is deleted before nothing is in the way of any sink, and the state last: until then it
@@ -895,8 +906,8 @@ begin_with_identity (DlpPipeline *self)
 static bool
 begin_anew (DlpPipeline *self, GError **error)
 {
-  begin_with_identity (self);
-  if (!each_sink (self, false, error) || !each_sink (self, true, error))
+  if (!begin_with_identity (self, error) || !each_sink (self, false, error) ||
+      !each_sink (self, true, error))
     return false;
   return self->dir == NULL || ((!self->restart || dlp_state_dir_clear (self->dir, error)) &&
                                dlp_state_dir_save_run_id (self->dir, self->run->run_id, error));
@@ -972,6 +983,5 @@ dlp_pipeline_look_at_state (DlpPipeline *self, GError **error)
     }
   if (payload != NULL)
     return restore_run (self, payload, true, error);
-  begin_with_identity (self);
-  return each_sink (self, false, error);
+  return begin_with_identity (self, error) && each_sink (self, false, error);
 }

@@ -87,9 +87,9 @@ dlp_state_dir_sync_inputs (DlpStateDir *self, guint64 *length, guint64 *hash, GE
  * FALSE). */
 gboolean dlp_state_dir_write_status (DlpStateDir *self, const char *json);
 
-/* (transfer full) (nullable): what was saved; by it unfinished outputs are known also if there is
- * no checkpoint that can be read. */
-char *dlp_state_dir_load_run_id (DlpStateDir *self);
+/* (transfer full) (nullable): what was saved, NULL without an error: nothing that is one; by it
+ * unfinished outputs are known also if there is no checkpoint that can be read. */
+char *dlp_state_dir_load_run_id (DlpStateDir *self, GError **error);
 gboolean dlp_state_dir_save_run_id (DlpStateDir *self, const char *run_id, GError **error);
 
 /* --restart: removes checkpoints, run-id, inputs, status.json, quarantine files, report.json and

@@ -537,15 +537,20 @@ dlp_state_dir_write_status (DlpStateDir *self, const char *json)
 }
 
 char *
-dlp_state_dir_load_run_id (DlpStateDir *self)
+dlp_state_dir_load_run_id (DlpStateDir *self, GError **error)
 {
   gboolean damaged;
+  g_autoptr (GError) failure = NULL;
   g_autoptr (GBytes) bytes =
-      dlp_durable_load (self->folder, self->path, RUN_ID_NAME, &damaged, NULL);
+      dlp_durable_load (self->folder, self->path, RUN_ID_NAME, &damaged, &failure);
   g_autofree char *text = NULL;
 
   if (bytes == NULL)
-    return NULL;
+    {
+      if (!g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+        g_propagate_error (error, g_steal_pointer (&failure));
+      return NULL;
+    }
   text = g_strchomp (g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes)));
   return dlp_partial_is_run_id (text) ? g_steal_pointer (&text) : NULL;
 }

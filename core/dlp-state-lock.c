@@ -164,12 +164,14 @@ parse_holder (Holder *holder, const char *text)
     parse_line (holder, lines[i]);
 }
 
+/* @path: of the folder. */
 static char *
 read_text (int fd, const char *path, GError **error)
 {
   g_autofree char *text = g_malloc0 (TEXT_SIZE + 1);
+  g_autofree char *full = g_build_filename (path, FILE_NAME, NULL);
 
-  return dlp_durable_read (fd, path, text, TEXT_SIZE, 0, error) < 0 ? NULL :
+  return dlp_durable_read (fd, full, text, TEXT_SIZE, 0, error) < 0 ? NULL :
                                                                       g_steal_pointer (&text);
 }
 
@@ -349,23 +351,25 @@ static gboolean
 write_text (DlpStateLock *self, GError **error)
 {
   g_autofree char *boot = dup_boot_id ();
+  g_autofree char *full = g_build_filename (self->path, FILE_NAME, NULL);
   g_autofree char *text = NULL;
 
   text = g_strdup_printf (MAGIC "1\npid=%u\nhost=%s\nboot=%s\nstarted=%s\nattempt=%u\nrun=%s\n"
                                 "unproven=%d\n",
                           (guint) getpid (), g_get_host_name (), boot, self->started, self->attempt,
                           self->id, self->unproven);
-  if (!dlp_durable_write (self->fd, self->path, text, strlen (text), 0, error))
+  if (!dlp_durable_write (self->fd, full, text, strlen (text), 0, error))
     return FALSE;
   if (TEMP_FAILURE_RETRY (ftruncate (self->fd, (off_t) strlen (text))) != 0)
     {
-      dlp_durable_set_error (error, errno, "%s/" FILE_NAME ": cannot write", self->path);
+      dlp_durable_set_error (error, errno, "%s: cannot be cut to %" G_GSIZE_FORMAT " bytes", full,
+                             strlen (text));
       return FALSE;
     }
 
   g_free (self->text);
   self->text = g_steal_pointer (&text);
-  return dlp_durable_sync_data (self->fd, self->path, error);
+  return dlp_durable_sync_data (self->fd, full, error);
 }
 
 static void

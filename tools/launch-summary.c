@@ -151,6 +151,17 @@ launch_load_summary (DlpPipeline *pipeline)
   return g_steal_pointer (&summary);
 }
 
+/* One that could not publish what is complete says so itself, and not to whoever comes after it. */
+static bool
+is_to_be_stored (DlpPipeline *pipeline, GVariant *summary)
+{
+  int code;
+
+  return dlp_pipeline_is_complete (pipeline) &&
+         g_variant_lookup (summary, "exit-code", "i", &code) &&
+         (code == LAUNCH_EXIT_FINISHED || code == LAUNCH_EXIT_DAMAGED);
+}
+
 /* A run that was finished before has the same summary as then. */
 bool
 launch_write_summary (DlpPipeline *pipeline,
@@ -165,7 +176,7 @@ launch_write_summary (DlpPipeline *pipeline,
   if (stored == NULL || name == NULL || !g_file_get_contents (name, &text, NULL, NULL))
     {
       text = dlp_json_print (summary, TRUE);
-      if (dlp_pipeline_is_complete (pipeline) && name != NULL && !write_text (name, text, failure))
+      if (name != NULL && is_to_be_stored (pipeline, summary) && !write_text (name, text, failure))
         return false;
     }
   if (options->summary == NULL || write_text (options->summary, text, failure))

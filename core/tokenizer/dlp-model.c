@@ -57,8 +57,13 @@ read_file (const char *path, GError **error)
   g_autofree char *content = NULL;
   gsize len;
 
-  /* Read, not mapped: a file that is cut while it is mapped would kill the process. */
-  if (!g_file_get_contents (path, &content, &len, &local_error))
+  /* Read, not mapped: a file that is cut while it is mapped would kill the process. GLib reads on
+   * after an interruption, but does not open again. */
+  do
+    g_clear_error (&local_error);
+  while (!g_file_get_contents (path, &content, &len, &local_error) &&
+         g_error_matches (local_error, G_FILE_ERROR, G_FILE_ERROR_INTR));
+  if (content == NULL)
     {
       g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_NOT_FOUND,
                    "cannot read the vocabulary \"%s\": %s", path, local_error->message);

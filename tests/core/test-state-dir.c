@@ -765,18 +765,18 @@ test_run_id (Fixture *fixture, gconstpointer unused)
   static const char *const bad[] = { "", "\n", "../x\n", "AB\n", "ab cd\n", "ab\ncd\n" };
   g_autoptr (DlpStateDir) dir = open_dir (fixture->path);
   g_autoptr (GError) error = NULL;
-  g_autofree char *id = dlp_state_dir_load_run_id (dir);
+  g_autofree char *id = dlp_state_dir_load_run_id (dir, NULL);
 
   g_assert_null (id);
   dlp_state_dir_save_run_id (dir, "0123456789abcdef", &error);
   g_assert_no_error (error);
   assert_files (fixture, "lock run-id");
-  id = dlp_state_dir_load_run_id (dir);
+  id = dlp_state_dir_load_run_id (dir, NULL);
   g_assert_cmpstr (id, ==, "0123456789abcdef");
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     {
       put_file (fixture, "run-id", bad[i], -1);
-      g_assert_null (dlp_state_dir_load_run_id (dir));
+      g_assert_null (dlp_state_dir_load_run_id (dir, NULL));
     }
   g_assert_true (dlp_state_dir_clear (dir, NULL));
   assert_files (fixture, "lock");

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Killed before and after each call that changes a file, and once more while it recovers: the same
+ * command then ends in the same output. */
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fault-rig.h"
+
+#define MANY_CALLS 2000
+
+static char *expected;
+
+/* FALSE: the run has fewer calls, and ended. */
+static gboolean
+kill_at (FaultRig *rig, const char *how, guint nth, FaultRigFlags flags)
+{
+  g_autofree char *plan = g_strdup_printf ("%s=%u", how, nth);
+
+  fault_rig_run (rig, plan, flags);
+  if (rig->run->killed_by == SIGKILL)
+    return TRUE;
+  if (rig->run->exit_code != 0)
+    g_error ("%s: exit code %d:\n%s", plan, rig->run->exit_code, rig->run->err);
+  return FALSE;
+}
+
+static void
+recover (FaultRig *rig, const char *what)
+{
+  fault_rig_run (rig, NULL, 0);
+  if (rig->run->exit_code != 0)
+    g_error ("%s: exit code %d:\n%s\nin %s", what, rig->run->exit_code, rig->run->err,
+             rig->run->dir);
+  fault_rig_check_output (rig, expected, what);
+}
+
+/* Every @step-th call; @again: how often it is also killed while it recovers. */
+static void
+kill_at_each (const char *how, guint step, guint again)
+{
+  FaultRig *rig = fault_rig_new (NULL);
+  guint n = 0, runs = 0;
+
+  for (n = (guint) g_test_rand_int_range (0, (gint) step);; n += step)
+    {
+      g_autofree char *what = g_strdup_printf ("%s=%u", how, n);
+
+      g_assert_cmpuint (n, <, MANY_CALLS);
+      fault_rig_clear (rig);
+      if (!kill_at (rig, how, n, FAULT_RIG_GATES))
+        break;
+      recover (rig, what);
+      runs++;
+      for (guint i = 0; i < again; i++)
+        {
+          guint second = (guint) g_test_rand_int_range (0, 120);
+          g_autofree char *twice = g_strdup_printf ("%s=%u, then %u", how, n, second);
+
+          fault_rig_clear (rig);
+          kill_at (rig, how, n, FAULT_RIG_GATES);
+          kill_at (rig, g_test_rand_bit () ? "kill-before" : "kill-after", second, 0);
+          recover (rig, twice);
+          runs++;
+        }
+    }
+  g_test_message ("%s: %u runs, calls 0 to %u in steps of %u", how, runs, n - 1, step);
+  g_assert_cmpuint (n, >, 100);
+  fault_rig_free (rig);
+}
+
+static void
+test_each (gconstpointer how)
+{
+  guint step = MAX (1, 8 / launch_rig_scale (1));
+
+  kill_at_each (how, step, step == 1 ? 8 : 1);
+}
+
+/* That the rig sees what it is to see: three checkpoints, each of new bytes. */
+static void
+test_checkpoints (void)
+{
+  FaultRig *rig = fault_rig_new (NULL);
+  g_autoptr (GPtrArray) calls = NULL;
+  guint checkpoints = 0, seen[INJECT_N_CALLS] = { 0 };
+  gboolean has_new = FALSE;
+
+  fault_rig_run (rig, NULL, FAULT_RIG_GATES);
+  calls = fault_rig_load_log (rig);
+  for (guint i = 0; i < calls->len; i++)
+    {
+      const FaultCall *call = g_ptr_array_index (calls, i);
+
+      seen[call->entry.call]++;
+      has_new |= call->entry.call == INJECT_WRITE && strstr (call->path, ".partial") != NULL;
+      if (call->entry.call == INJECT_RENAME && strstr (call->other, "/checkpoint-") != NULL)
+        {
+          checkpoints += has_new;
+          has_new = FALSE;
+        }
+      if (g_getenv ("V"))
+        g_test_message ("%s %s %s %d", fault_call_get_name (call), call->path, call->other,
+                        call->entry.code);
+    }
+  g_test_message ("%u calls, %u checkpoints of new bytes", calls->len, checkpoints);
+  g_assert_cmpuint (checkpoints, >=, 3);
+  for (guint i = 0; i < INJECT_N_CALLS; i++)
+    if (i != INJECT_COPY && i != INJECT_LINK)
+      g_assert_cmpuint (seen[i], >, 0);
+  fault_rig_free (rig);
+}
+
+int
+main (int argc, char **argv)
+{
+  FaultRig *rig;
+  int code;
+
+  g_test_init (&argc, &argv, NULL);
+  fault_rig_init (argc, argv);
+  rig = fault_rig_new (NULL);
+  expected = fault_rig_run_undisturbed (rig);
+  fault_rig_free (rig);
+  g_test_add_func ("/calls/checkpoints", test_checkpoints);
+  g_test_add_data_func ("/calls/kill-before", "kill-before", test_each);
+  g_test_add_data_func ("/calls/kill-after", "kill-after", test_each);
+  code = g_test_run ();
+
+  g_free (expected);
+  return code;
+}
