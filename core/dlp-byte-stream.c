@@ -5,6 +5,8 @@
 #include <dlpipe/dlp-decoder.h>
 #include <dlpipe/dlp-error.h>
 
+#include "dlp-border-list-private.h"
+#include "dlp-byte-stream-private.h"
 #include "dlp-decoder-private.h"
 #include "dlp-file-private.h"
 
@@ -38,6 +40,7 @@ struct _DlpByteStream
 
   guint64 raw_position, decoded_position;
   guint64 to_skip;
+  DlpBorderList borders;
   gint64 read_time;    /* us, in reads of the file */
   gboolean maybe_more; /* the decoder filled all the room it was given */
   gboolean head_is_checked, finished;
@@ -202,6 +205,28 @@ go_to_offset (DlpByteStream *self, guint64 offset, GCancellable *cancellable, GE
   return TRUE;
 }
 
+/* What lies before the border was looked at when it was passed for the first time. */
+static gboolean
+go_to_border (DlpByteStream *self,
+              const DlpDecoderBorder *border,
+              GCancellable *cancellable,
+              GError **error)
+{
+  DlpDecoderClass *klass = DLP_DECODER_GET_CLASS (self->decoder);
+
+  if (border->raw == 0 || klass->go_to_border == NULL)
+    return TRUE;
+  if (!go_to_offset (self, border->raw, cancellable, error))
+    return FALSE;
+
+  klass->go_to_border (self->decoder, border);
+  dlp_border_list_add (&self->borders, border);
+  self->decoded_position = border->decoded;
+  self->to_skip -= border->decoded;
+  self->head_is_checked = TRUE;
+  return TRUE;
+}
+
 DlpByteStream *
 dlp_byte_stream_open (DlpFile *file,
                       guint64 offset,
@@ -210,10 +235,26 @@ dlp_byte_stream_open (DlpFile *file,
                       GCancellable *cancellable,
                       GError **error)
 {
+  const DlpDecoderBorder start = { 0 };
+
+  return dlp_byte_stream_open_at (file, offset, &start, window_log_max, read_size, cancellable,
+                                  error);
+}
+
+DlpByteStream *
+dlp_byte_stream_open_at (DlpFile *file,
+                         guint64 offset,
+                         const DlpDecoderBorder *border,
+                         guint window_log_max,
+                         gsize read_size,
+                         GCancellable *cancellable,
+                         GError **error)
+{
   g_autoptr (DlpByteStream) self = NULL;
 
   g_return_val_if_fail (DLP_IS_FILE (file), NULL);
   g_return_val_if_fail (offset <= G_MAXINT64, NULL);
+  g_return_val_if_fail (border->raw <= G_MAXINT64 && border->decoded <= offset, NULL);
 
   self = g_new0 (DlpByteStream, 1);
   self->ref_count = 1;
@@ -238,6 +279,8 @@ dlp_byte_stream_open (DlpFile *file,
     {
       set_window_log_max (self->decoder, window_log_max);
       self->to_skip = offset;
+      if (!go_to_border (self, border, cancellable, error))
+        return NULL;
     }
 
   return g_steal_pointer (&self);
@@ -320,6 +363,16 @@ set_failure (DlpByteStream *self, GError *cause)
   g_error_free (cause);
 }
 
+static void
+note_border (DlpByteStream *self)
+{
+  DlpDecoderClass *klass = DLP_DECODER_GET_CLASS (self->decoder);
+  DlpDecoderBorder border;
+
+  if (klass->get_border != NULL && klass->get_border (self->decoder, &border))
+    dlp_border_list_add (&self->borders, &border);
+}
+
 /* One call of the decoder; sets self->failure or self->finished where nothing will follow. */
 static void
 decode_once (DlpByteStream *self, guint8 *out, gsize size, gsize *written)
@@ -336,6 +389,7 @@ decode_once (DlpByteStream *self, guint8 *out, gsize size, gsize *written)
   consume_raw (self, used);
   self->decoded_position += *written;
   self->maybe_more = *written == size;
+  note_border (self);
 
   if (ok && !moved && available > 0)
     g_set_error (&cause, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
@@ -510,6 +564,12 @@ dlp_byte_stream_read (DlpByteStream *self,
 
   g_propagate_error (error, g_error_copy (self->failure));
   return -1;
+}
+
+void
+dlp_byte_stream_find_border (DlpByteStream *self, guint64 offset, DlpDecoderBorder *border)
+{
+  dlp_border_list_find (&self->borders, offset, border);
 }
 
 const char *

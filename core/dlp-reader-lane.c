@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dlp-byte-stream-private.h"
 #include "dlp-element-private.h"
 #include "dlp-reader-private.h"
 
@@ -59,8 +60,9 @@ open_stream (DlpReaderLane *self, GCancellable *cancellable)
                                      identity != NULL ? identity : "", &self->failed))
     return false;
 
-  self->stream = dlp_byte_stream_open (self->file, self->offset, priv->window_log_max,
-                                       priv->effective_read_size, cancellable, &self->failed);
+  self->stream =
+      dlp_byte_stream_open_at (self->file, self->offset, &self->border, priv->window_log_max,
+                               priv->effective_read_size, cancellable, &self->failed);
   if (self->stream == NULL)
     return false;
   if (g_log_get_debug_enabled ())
@@ -100,6 +102,7 @@ make_chunk (DlpReaderLane *self, gsize size, bool is_last)
   self->capacity = next != NULL ? capacity : 0;
   self->offset += size;
   self->cut = self->looked_at = 0;
+  dlp_byte_stream_find_border (self->stream, self->offset, &chunk->border);
   return chunk;
 }
 
@@ -248,6 +251,7 @@ skip_record (DlpReaderLane *self, guint8 next, GCancellable *cancellable)
   chunk->raw_position = dlp_byte_stream_get_raw_position (self->stream);
 
   self->offset = start + record_size;
+  dlp_byte_stream_find_border (self->stream, self->offset, &chunk->border);
   self->size = n - end;
   self->cut = self->looked_at = 0;
   memmove (self->data, self->data + end, self->size);

@@ -35,6 +35,7 @@ typedef struct
   guint64 row;     /* at its start */
   guint64 line;    /* lines before it */
   guint64 reached; /* row to be released next */
+  DlpDecoderBorder border; /* at or before offset: from where a compressed file is decoded */
 } DlpReaderPlace;
 
 typedef struct
@@ -138,7 +139,8 @@ struct _DlpReaderChunk
   gsize size;
   gsize capacity;
   guint64 offset;
-  guint64 raw_position; /* of the stream, behind it */
+  guint64 raw_position;    /* of the stream, behind it */
+  DlpDecoderBorder border; /* the last one at or before its end */
   bool is_last;
 
   /* What parse() made of it. */
@@ -198,8 +200,9 @@ struct _DlpReaderLane
   gsize size, capacity;
   gsize cut; /* how much of it is whole records, as far as looked at */
   gsize looked_at;
-  guint64 offset; /* of data, in the decoded file */
-  bool ended;     /* outcome of the last fill */
+  guint64 offset;          /* of data, in the decoded file */
+  DlpDecoderBorder border; /* from where the stream is opened */
+  bool ended;              /* outcome of the last fill */
   bool paused;
   GError *failed;
   bool is_head; /* its end was not read */

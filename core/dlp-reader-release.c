@@ -213,6 +213,7 @@ pass_chunk (DlpReaderLane *lane, DlpReaderPlace *place, DlpReaderChunk *chunk)
       return;
     }
   place->offset = chunk->offset + chunk->size;
+  place->border = chunk->border;
   place->row += chunk->rows;
   place->line += chunk->lines;
 }

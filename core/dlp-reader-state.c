@@ -5,8 +5,8 @@
 #include "dlp-reader-private.h"
 
 static const char *const keys[] = {
-  "places",    "turn",    "next",          "rotation", "records", "bad",      "bad-in-a-row",
-  "bad-files", "damaged", "damaged-files", "files",    "bytes",   "counters", NULL
+  "places",    "borders", "turn",          "next",  "rotation", "records",  "bad", "bad-in-a-row",
+  "bad-files", "damaged", "damaged-files", "files", "bytes",    "counters", NULL
 };
 
 gsize
@@ -107,6 +107,30 @@ describe_places (const DlpReaderState *self)
   return g_variant_builder_end (&builder);
 }
 
+static bool
+has_borders (const DlpReaderState *self)
+{
+  for (guint i = 0; i < self->n_places; i++)
+    if (self->places[i].border.raw != 0)
+      return true;
+  return false;
+}
+
+static GVariant *
+describe_borders (const DlpReaderState *self)
+{
+  g_auto (GVariantBuilder) builder = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("a(tttt)"));
+
+  for (guint i = 0; i < self->n_places; i++)
+    {
+      const DlpDecoderBorder *border = &self->places[i].border;
+
+      g_variant_builder_add (&builder, "(tttt)", border->raw, border->decoded, border->counts[0],
+                             border->counts[1]);
+    }
+  return g_variant_builder_end (&builder);
+}
+
 static void
 add (GVariantBuilder *builder, const char *key, GVariant *value)
 {
@@ -119,6 +143,8 @@ dlp_reader_state_describe (const DlpReaderState *self, const char *const *counte
   g_auto (GVariantBuilder) builder = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE_VARDICT);
 
   add (&builder, "places", describe_places (self));
+  if (has_borders (self))
+    add (&builder, "borders", describe_borders (self));
   add (&builder, "turn", g_variant_new_uint64 (self->turn));
   add (&builder, "next", g_variant_new_uint64 (self->next));
   add (&builder, "rotation",
@@ -230,6 +256,34 @@ load_places (DlpReaderState *self, GVariant *described, guint interleave, GError
   return true;
 }
 
+/* Not there: none of the files has borders, as far as they were read. */
+static bool
+load_borders (DlpReaderState *self, GVariant *described, GError **error)
+{
+  g_autoptr (GVariant) known = g_variant_lookup_value (described, "borders", NULL);
+  g_autoptr (GVariant) value = NULL;
+
+  if (known == NULL)
+    return true;
+  value = dlp_state_get_value (described, "borders", G_VARIANT_TYPE ("a(tttt)"), error);
+  if (value == NULL)
+    return false;
+  if (g_variant_n_children (value) != self->n_places)
+    return corrupt (error, "borders", "another number of them than of places");
+
+  for (guint i = 0; i < self->n_places; i++)
+    {
+      DlpReaderPlace *place = &self->places[i];
+      DlpDecoderBorder *border = &place->border;
+
+      g_variant_get_child (value, i, "(tttt)", &border->raw, &border->decoded, &border->counts[0],
+                           &border->counts[1]);
+      if (border->raw > G_MAXINT64 || border->decoded > place->offset)
+        return corrupt (error, "borders", "one that lies behind its place");
+    }
+  return true;
+}
+
 static bool
 load_rotation (DlpReaderState *self, GVariant *described, GError **error)
 {
@@ -304,7 +358,7 @@ dlp_reader_state_load (DlpReaderState *self,
          dlp_state_get_uint64 (described, "files", max, &self->files, error) &&
          dlp_state_get_uint64 (described, "bytes", max, &self->bytes, error) &&
          load_places (self, described, interleave, error) &&
-         load_rotation (self, described, error) &&
+         load_borders (self, described, error) && load_rotation (self, described, error) &&
          load_tallies (described, "bad", self->kinds, &self->n_kinds, DLP_READER_MAX_KINDS,
                        &self->bad, error) &&
          load_tallies (described, "bad-files", self->bad_files, &self->n_bad_files,

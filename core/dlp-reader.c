@@ -393,6 +393,7 @@ add_lane (DlpReader *self, DlpRecordBatch *batch, guint row, guint64 position)
   if (place != NULL)
     {
       lane->offset = place->offset;
+      lane->border = place->border;
       lane->active = true;
       priv->in_place[index] = lane;
     }

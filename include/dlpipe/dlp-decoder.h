@@ -18,6 +18,24 @@ DLP_AVAILABLE_IN_0_1
 G_DECLARE_DERIVABLE_TYPE (DlpDecoder, dlp_decoder, DLP, DECODER, GObject)
 
 /**
+ * DlpDecoderBorder:
+ * @raw: the byte of the file where it is
+ * @decoded: how many decoded bytes lie before it
+ * @counts: what else the decoder had counted there, for its messages
+ *
+ * A place in a compressed file from which it can be decoded without what lies before it, such as
+ * the end of a frame. All zero: the start of the file.
+ *
+ * Since: 0.2
+ */
+typedef struct
+{
+  guint64 raw;
+  guint64 decoded;
+  guint64 counts[2];
+} DlpDecoderBorder;
+
+/**
  * DlpDecoderClass:
  * @parent_class: the parent class
  * @decode: decodes some bytes
@@ -25,8 +43,10 @@ G_DECLARE_DERIVABLE_TYPE (DlpDecoder, dlp_decoder, DLP, DECODER, GObject)
  * @get_warning: something worth a warning
  * @limit_memory: a limit of memory
  * @rest: there may be no decode for long
+ * @get_border: the last border that was passed
+ * @go_to_border: goes on from a border
  *
- * The class of decoders, with room for six further virtual functions.
+ * The class of decoders, with room for four further virtual functions.
  *
  * Since: 0.1
  */
@@ -116,9 +136,39 @@ struct _DlpDecoderClass
    * Since: 0.1
    */
   void (*rest) (DlpDecoder *self);
+  /**
+   * DlpDecoderClass::get_border:
+   * @self: a decoder
+   * @border: (out caller-allocates): where it goes
+   *
+   * Optional, with go_to_border(): the last border that was passed; all that was decoded of what
+   * lies before it has been written. A run that is continued within the file begins to decode
+   * there.
+   *
+   * Threads: one at a time, not always the same.
+   *
+   * Returns: %FALSE: none yet
+   *
+   * Since: 0.2
+   */
+  gboolean (*get_border) (DlpDecoder *self, DlpDecoderBorder *border);
+  /**
+   * DlpDecoderClass::go_to_border:
+   * @self: a decoder
+   * @border: a border that another decoder of the same file gave
+   *
+   * Optional, with get_border(): before the first decode: what comes is the file from @border on.
+   * Whatever is said of it from there on, in errors and warnings, is what would have been said
+   * otherwise.
+   *
+   * Threads: one at a time, not always the same.
+   *
+   * Since: 0.2
+   */
+  void (*go_to_border) (DlpDecoder *self, const DlpDecoderBorder *border);
 
   /*< private >*/
-  gpointer reserved[6];
+  gpointer reserved[4];
 };
 
 /**

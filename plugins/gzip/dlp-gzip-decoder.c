@@ -19,10 +19,12 @@ struct _DlpGzipDecoder
   gboolean has_stream;
   gboolean in_member;
 
-  guint64 position;     /* compressed bytes consumed */
-  guint64 member_start; /* where the member in hand begins */
-  guint64 members;      /* those complete */
-  guint64 padding;      /* zero bytes between and behind members */
+  guint64 position;        /* compressed bytes consumed */
+  guint64 decoded;         /* bytes given out */
+  guint64 member_start;    /* where the member in hand begins */
+  guint64 members;         /* those complete */
+  guint64 padding;         /* zero bytes between and behind members */
+  DlpDecoderBorder border; /* the end of the last member */
   char *warning;
 };
 
@@ -134,11 +136,14 @@ inflate_some (DlpGzipDecoder *self,
   *in_used = in_given - self->stream.avail_in;
   *out_written = out_given - self->stream.avail_out;
   self->position += *in_used;
+  self->decoded += *out_written;
 
   if (code == Z_STREAM_END)
     {
       self->in_member = FALSE;
       self->members++;
+      self->border =
+          (DlpDecoderBorder){ self->position, self->decoded, { self->members, self->padding } };
     }
   else if (code != Z_OK && code != Z_BUF_ERROR)
     {
@@ -220,6 +225,25 @@ dlp_gzip_decoder_get_warning (DlpDecoder *decoder)
   return self->warning;
 }
 
+static gboolean
+dlp_gzip_decoder_get_border (DlpDecoder *decoder, DlpDecoderBorder *border)
+{
+  *border = DLP_GZIP_DECODER (decoder)->border;
+  return border->raw > 0;
+}
+
+static void
+dlp_gzip_decoder_go_to_border (DlpDecoder *decoder, const DlpDecoderBorder *border)
+{
+  DlpGzipDecoder *self = DLP_GZIP_DECODER (decoder);
+
+  self->border = *border;
+  self->position = self->member_start = border->raw;
+  self->decoded = border->decoded;
+  self->members = border->counts[0];
+  self->padding = border->counts[1];
+}
+
 static void
 dlp_gzip_decoder_finalize (GObject *object)
 {
@@ -241,6 +265,8 @@ dlp_gzip_decoder_class_init (DlpGzipDecoderClass *klass)
   decoder_class->decode = dlp_gzip_decoder_decode;
   decoder_class->finish = dlp_gzip_decoder_finish;
   decoder_class->get_warning = dlp_gzip_decoder_get_warning;
+  decoder_class->get_border = dlp_gzip_decoder_get_border;
+  decoder_class->go_to_border = dlp_gzip_decoder_go_to_border;
 }
 
 static void

@@ -53,8 +53,10 @@ struct _DlpZstdDecoder
   guint64 frame_start;
   guint64 frame_decoded; /* bytes of the frame given out */
 
-  guint64 frames; /* those begun, without skippable ones */
+  guint64 decoded; /* bytes given out, of all frames */
+  guint64 frames;  /* those begun, without skippable ones */
   guint64 unchecked_frames;
+  DlpDecoderBorder border; /* the end of the last frame */
   char *warning;
 };
 
@@ -147,6 +149,7 @@ feed (DlpZstdDecoder *self,
   *in_used += input.pos;
   *out_written += output.pos;
   self->frame_decoded += output.pos;
+  self->decoded += output.pos;
   self->flush = out_size > 0 && output.pos == out_size && self->last_return > 0;
 
   return TRUE;
@@ -284,6 +287,14 @@ read_frame_header (DlpZstdDecoder *self,
   return begin_frame (self, error);
 }
 
+/* No frame needs anything of those before it. */
+static void
+note_border (DlpZstdDecoder *self)
+{
+  self->border =
+      (DlpDecoderBorder){ self->position, self->decoded, { self->frames, self->unchecked_frames } };
+}
+
 static gboolean
 end_frame (DlpZstdDecoder *self, GError **error)
 {
@@ -291,6 +302,7 @@ end_frame (DlpZstdDecoder *self, GError **error)
     return fail_damaged (self, error, "the frame should end here, and does not");
 
   enter (self, UNIT_FRAME_HEADER, 0);
+  note_border (self);
   return TRUE;
 }
 
@@ -419,8 +431,10 @@ read_unit (DlpZstdDecoder *self,
 
     case UNIT_SKIPPABLE:
       *in_used += take_left (self, in_size - *in_used);
-      if (self->left == 0)
-        enter (self, UNIT_FRAME_HEADER, 0);
+      if (self->left > 0)
+        return TRUE;
+      enter (self, UNIT_FRAME_HEADER, 0);
+      note_border (self);
       return TRUE;
 
     case UNIT_BLOCK_HEADER:
@@ -528,6 +542,25 @@ dlp_zstd_decoder_rest (DlpDecoder *decoder)
   zstd_memory_rest (&DLP_ZSTD_DECODER (decoder)->memory);
 }
 
+static gboolean
+dlp_zstd_decoder_get_border (DlpDecoder *decoder, DlpDecoderBorder *border)
+{
+  *border = DLP_ZSTD_DECODER (decoder)->border;
+  return border->raw > 0;
+}
+
+static void
+dlp_zstd_decoder_go_to_border (DlpDecoder *decoder, const DlpDecoderBorder *border)
+{
+  DlpZstdDecoder *self = DLP_ZSTD_DECODER (decoder);
+
+  self->border = *border;
+  self->position = self->unit_start = self->frame_start = border->raw;
+  self->decoded = border->decoded;
+  self->frames = border->counts[0];
+  self->unchecked_frames = border->counts[1];
+}
+
 static void
 dlp_zstd_decoder_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -588,6 +621,8 @@ dlp_zstd_decoder_class_init (DlpZstdDecoderClass *klass)
   decoder_class->get_warning = dlp_zstd_decoder_get_warning;
   decoder_class->limit_memory = dlp_zstd_decoder_limit_memory;
   decoder_class->rest = dlp_zstd_decoder_rest;
+  decoder_class->get_border = dlp_zstd_decoder_get_border;
+  decoder_class->go_to_border = dlp_zstd_decoder_go_to_border;
 
   /**
    * DlpZstdDecoder:window-log-max:

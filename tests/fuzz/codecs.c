@@ -8,7 +8,8 @@
 #include "dlp-zstd-decoder.h"
 
 /* The first byte chooses the codec (bit 7) and two ways to cut the input and the output; the rest
- * is the stream. Whatever it is, both ways must end in the same bytes and the same error. */
+ * is the stream. Whatever it is, both ways must end in the same bytes and the same error; and so
+ * must what goes on from the last border. */
 
 #define OUTPUT_MAX (16 * 1024 * 1024)
 
@@ -17,13 +18,17 @@ int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 typedef struct
 {
   guint64 hash, length;
+  guint64 rest; /* hash of the bytes behind the border */
   char *error;
+  char *warning;
+  DlpDecoderBorder border; /* the last one, or where to begin */
 } Outcome;
 
 static void
 outcome_clear (Outcome *outcome)
 {
   g_free (outcome->error);
+  g_free (outcome->warning);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Outcome, outcome_clear)
@@ -32,8 +37,24 @@ static void
 add_output (Outcome *outcome, const guint8 *bytes, gsize size)
 {
   for (gsize i = 0; i < size; i++)
-    outcome->hash = (outcome->hash ^ bytes[i]) * G_GUINT64_CONSTANT (0x100000001b3);
+    {
+      outcome->hash = (outcome->hash ^ bytes[i]) * G_GUINT64_CONSTANT (0x100000001b3);
+      outcome->rest = (outcome->rest ^ bytes[i]) * G_GUINT64_CONSTANT (0x100000001b3);
+    }
   outcome->length += size;
+}
+
+/* Only where nothing was written since is the rest known. */
+static void
+note_border (Outcome *outcome, DlpDecoder *decoder)
+{
+  DlpDecoderBorder border;
+
+  if (!DLP_DECODER_GET_CLASS (decoder)->get_border (decoder, &border) ||
+      border.decoded != outcome->length)
+    return;
+  outcome->border = border;
+  outcome->rest = 0;
 }
 
 static void
@@ -52,8 +73,10 @@ run (GType type, const guint8 *data, gsize size, gsize in_chunk, gsize out_chunk
   DlpDecoderClass *klass = DLP_DECODER_GET_CLASS (decoder);
   g_autofree guint8 *out = g_malloc (out_chunk);
   GError *error = NULL;
-  gsize position = 0;
+  gsize position = outcome->border.raw;
 
+  if (position > 0)
+    klass->go_to_border (decoder, &outcome->border);
   while (outcome->length < OUTPUT_MAX)
     {
       gsize n = MIN (in_chunk, size - position), used = 0, written = 0;
@@ -63,6 +86,7 @@ run (GType type, const guint8 *data, gsize size, gsize in_chunk, gsize out_chunk
       g_assert_true (used <= n && written <= out_chunk && ok == (error == NULL));
       add_output (outcome, out, written);
       position += used;
+      note_border (outcome, decoder);
 
       if (ok && (used > 0 || written > 0))
         continue;
@@ -76,14 +100,14 @@ run (GType type, const guint8 *data, gsize size, gsize in_chunk, gsize out_chunk
   if (error != NULL)
     take_error (outcome, error);
   if (klass->get_warning != NULL)
-    (void) klass->get_warning (decoder);
+    outcome->warning = g_strdup (klass->get_warning (decoder));
 }
 
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   static const gsize chunks[] = { 1, 2, 3, 7, 64, 1000, 4096, 65536 };
-  g_auto (Outcome) whole = { 0 }, pieces = { 0 };
+  g_auto (Outcome) whole = { 0 }, pieces = { 0 }, rest = { 0 };
   guint8 choice;
   GType type;
 
@@ -102,6 +126,17 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   /* Where the output reached its limit, the error behind it may or may not have been seen. */
   if (whole.length < OUTPUT_MAX)
     g_assert_cmpstr (whole.error, ==, pieces.error);
+
+  rest.border = pieces.border;
+  rest.length = pieces.border.decoded;
+  run (type, data, size, 4096, 4096, &rest);
+  if (pieces.length < OUTPUT_MAX)
+    {
+      g_assert_cmpuint (rest.length, ==, pieces.length);
+      g_assert_cmpuint (rest.rest, ==, pieces.rest);
+      g_assert_cmpstr (rest.error, ==, pieces.error);
+      g_assert_cmpstr (rest.warning, ==, pieces.warning);
+    }
 
   return 0;
 }

@@ -92,6 +92,58 @@ codec_run (DlpDecoder *decoder, const guint8 *data, gsize size, gsize in_chunk, 
   return result;
 }
 
+static void
+check_border (GType type,
+              const guint8 *data,
+              gsize size,
+              const DlpDecoderBorder *border,
+              const CodecResult *whole)
+{
+  DlpDecoder *decoder = g_object_new (type, NULL);
+  g_autoptr (CodecResult) rest = NULL;
+
+  g_assert_cmpuint (border->raw, <=, size);
+  g_assert_cmpuint (border->decoded, <=, whole->data->len);
+  DLP_DECODER_GET_CLASS (decoder)->go_to_border (decoder, border);
+  rest = codec_run (decoder, data + border->raw, size - border->raw, 1000, 1000);
+  g_assert_cmpmem (rest->data->data, rest->data->len, whole->data->data + border->decoded,
+                   whole->data->len - border->decoded);
+  g_assert_cmpstr (rest->warning, ==, whole->warning);
+  g_assert_cmpstr (rest->error != NULL ? rest->error->message : NULL, ==,
+                   whole->error != NULL ? whole->error->message : NULL);
+}
+
+guint
+codec_check_borders (GType type, const guint8 *data, gsize size)
+{
+  g_autoptr (CodecResult) whole = codec_run (g_object_new (type, NULL), data, size, 1000, 1000);
+  g_autoptr (CodecResult) again = codec_result_new ();
+  g_autoptr (DlpDecoder) decoder = g_object_new (type, NULL);
+  DlpDecoderBorder border = { 0 }, last = { 0 };
+  gsize position = 0, used;
+  guint n = 0;
+
+  /* A byte at a time, so that each one is seen. */
+  while (again->error == NULL)
+    {
+      gboolean moved =
+          decode_once (again, decoder, data + position, MIN (1, size - position), &used, 1000);
+
+      position += used;
+      if (DLP_DECODER_GET_CLASS (decoder)->get_border (decoder, &border) && border.raw != last.raw)
+        {
+          g_assert_cmpuint (border.raw, <=, position);
+          g_assert_cmpuint (border.decoded, ==, again->data->len);
+          check_border (type, data, size, &border, whole);
+          last = border;
+          n++;
+        }
+      if (!moved && position == size)
+        break;
+    }
+  return n;
+}
+
 CodecResult *
 codec_run_path (const char *path,
                 guint64 offset,

@@ -31,6 +31,10 @@ CodecResult *
 codec_run_case (const char *name, guint window_log_max, gsize read_size, gsize out_chunk);
 char *codec_case_path (const char *name);
 
+/* Goes on from each border that a run over the stream gives: the rest of the bytes, the error and
+ * the warning are the same. Returns how many borders there were. */
+guint codec_check_borders (GType type, const guint8 *data, gsize size);
+
 /* The same bytes, the same error. */
 void codec_assert_equal (const CodecResult *a, const CodecResult *b);
 /* @message: (nullable): what is in the error's message, NULL where none is wanted. */

@@ -331,6 +331,27 @@ test_offset_behind_the_end (void)
   g_assert_error (result->error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED);
 }
 
+/* With padding between and behind members, and where the last one is cut too. */
+static void
+test_borders (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (9);
+
+  for (guint i = 0; i < codec_scaled (20); i++)
+    {
+      g_autoptr (GByteArray) text = make_text (i, 3000);
+      g_autoptr (GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
+      g_autoptr (GByteArray) stream = make_members (rand, text, ends);
+
+      g_byte_array_append (stream, (const guint8 *) "\0\0\0", i % 4);
+      append_member (stream, (const guint8 *) ONE, strlen (ONE), 1);
+      g_byte_array_append (stream, (const guint8 *) "\0\0\0", i % 4);
+      g_assert_cmpuint (codec_check_borders (DLP_TYPE_GZIP_DECODER, stream->data,
+                                             stream->len - (i % 3 == 0 ? 6 : 0)),
+                        >=, ends->len);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -347,6 +368,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gzip/length-is-checked", test_length_is_checked);
   g_test_add_func ("/gzip/expansion", test_expansion);
   g_test_add_func ("/gzip/offset", test_offset);
+  g_test_add_func ("/gzip/borders", test_borders);
   g_test_add_func ("/gzip/offset-behind-the-end", test_offset_behind_the_end);
 
   return g_test_run ();

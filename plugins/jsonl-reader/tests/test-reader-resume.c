@@ -228,6 +228,12 @@ test_bad_states (void)
     "{'places': <[(uint64 0, uint64 0, uint64 0, uint64 0, uint64 0), (uint64 0, uint64 0, uint64 "
     "0, "
     "uint64 0, uint64 0)]>}",
+    "{'borders': <[(uint64 1, uint64 0, uint64 0, uint64 0)]>}",
+    "{'borders': <[(uint64 1, uint64 99999, uint64 0, uint64 0), (uint64 0, uint64 0, uint64 0, "
+    "uint64 0)]>}",
+    "{'borders': <[(uint64 18446744073709551615, uint64 0, uint64 0, uint64 0), (uint64 0, uint64 "
+    "0, uint64 0, uint64 0)]>}",
+    "{'borders': <uint64 1>}",
     "{'turn': <uint64 7>}",
     "{'bad': <{'utf-8': uint64 0}>}",
     "{'bad-in-a-row': <uint64 1000>}",
@@ -296,6 +302,71 @@ test_finish (void)
     }
   g_assert_no_error (error);
   g_assert_cmpuint (n, <, 2 * 73);
+}
+
+/* Makes all but the first bytes of a file unreadable, up to @size, and hides that it did. */
+static void
+spoil (const char *path, gsize size)
+{
+  g_autofree char *noise = g_strnfill (size, 'x');
+  int fd = open (path, O_WRONLY | O_CLOEXEC);
+  struct timespec times[2];
+  struct stat status;
+
+  g_assert_cmpint (fstat (fd, &status), ==, 0);
+  times[0] = status.st_atim;
+  times[1] = status.st_mtim;
+  g_assert_cmpint (pwrite (fd, noise, size, 64), ==, (gssize) size);
+  g_assert_cmpint (futimens (fd, times), ==, 0);
+  close (fd);
+}
+
+/* What lies before the border is not even read: it may be damaged. The warning counts it. */
+static void
+test_borders (gconstpointer data)
+{
+  g_autoptr (Fixture) fixture = fixture_new ();
+  g_autofree char *path = fixture_path (fixture, data);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (RigOutput) whole = NULL;
+  g_autoptr (GVariant) borders = NULL;
+  guint64 raw, decoded, counts[2];
+  GError *error = NULL;
+  g_autoptr (Rig) rig = NULL;
+  g_autoptr (Rig) later = NULL;
+  g_autoptr (RigState) state = NULL;
+  gboolean rejected;
+  guint n = 9000;
+
+  for (guint i = 0; i < 10000; i++)
+    g_string_append_printf (text, "{\"text\":\"%u %u\"}\n", i, i * 2654435761u);
+  fixture_write (fixture, data, text->str, (gssize) text->len);
+  fixture_set_reader (fixture, "chunk-bytes=1000");
+  whole = rig_run (fixture_config (fixture));
+  g_assert_no_error (whole->error);
+
+  rig = rig_new (fixture_config (fixture), NULL, &error);
+  for (guint i = 0; i < n; i++)
+    g_free (rig_next (rig, &rejected, &error));
+  g_assert_no_error (error);
+  state = rig_save (rig);
+  borders = g_variant_lookup_value (state->reader, "borders", G_VARIANT_TYPE ("a(tttt)"));
+  g_assert_nonnull (borders);
+  g_variant_get_child (borders, 0, "(tttt)", &raw, &decoded, &counts[0], &counts[1]);
+  g_assert_cmpuint (decoded, >, 140000);
+  g_assert_cmpuint (counts[0], >, 1);
+
+  spoil (path, raw - 64);
+  later = rig_new (fixture_config (fixture), state, &error);
+  g_assert_no_error (error);
+  for (; n < whole->good->len; n++)
+    {
+      g_autofree char *line = rig_next (later, &rejected, &error);
+
+      g_assert_cmpstr (line, ==, whole->good->pdata[n]);
+    }
+  g_assert_null (rig_next (later, &rejected, &error));
+  g_assert_no_error (error);
 }
 
 /* Files of 100 records, which are handed on at once; a sink asks to finish when it has so many. */
@@ -404,6 +475,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/reader/resume/3", GUINT_TO_POINTER (3), test_every_record);
   g_test_add_data_func ("/reader/resume/large-chunks/1", GUINT_TO_POINTER (1), test_large_chunks);
   g_test_add_data_func ("/reader/resume/large-chunks/2", GUINT_TO_POINTER (2), test_large_chunks);
+  g_test_add_data_func ("/reader/resume/borders/gzip", "a.jsonl.gz", test_borders);
+  g_test_add_data_func ("/reader/resume/borders/zstd", "a.jsonl.zst", test_borders);
   g_test_add_func ("/reader/resume/failure", test_failure);
   g_test_add_func ("/reader/resume/damage", test_damage);
   g_test_add_func ("/reader/resume/finish-at-end", test_finish_at_end);

@@ -490,6 +490,26 @@ test_offset (void)
     }
 }
 
+/* Whatever is between frames, and where the last one is cut too. */
+static void
+test_borders (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (9);
+
+  for (guint i = 0; i < codec_scaled (20); i++)
+    {
+      g_autoptr (GByteArray) text = make_text (rand, 3000);
+      g_autoptr (GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
+      g_autoptr (GByteArray) stream = make_frames (rand, text, i % 2 == 0, ends);
+      gsize cut = i % 3 == 0 ? 0 : g_rand_int_range (rand, 1, 40);
+
+      append_text_frame (stream, ONE, FALSE);
+      g_assert_cmpuint (
+          codec_check_borders (DLP_TYPE_ZSTD_DECODER, stream->data, stream->len - MIN (cut, 5)), >=,
+          ends->len);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -512,6 +532,7 @@ main (int argc, char **argv)
   g_test_add_func ("/zstd/many-frames", test_many_frames);
   g_test_add_func ("/zstd/expansion", test_expansion);
   g_test_add_func ("/zstd/offset", test_offset);
+  g_test_add_func ("/zstd/borders", test_borders);
 
   return g_test_run ();
 }
