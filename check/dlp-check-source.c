@@ -89,7 +89,8 @@ dlp_check_source_produce (DlpSource *source, DlpPad *out, GCancellable *cancella
     {
       guint64 index = self->next++;
       guint rows = self->rows_a_file;
-      DlpCoordinate at = { .source = dlp_element_get_ordinal (DLP_ELEMENT (self)),
+      DlpCoordinate at = { .stage = dlp_element_get_stage (DLP_ELEMENT (self)),
+                           .source = dlp_element_get_ordinal (DLP_ELEMENT (self)),
                            .file = rows > 0 ? index / rows : 0,
                            .row = rows > 0 ? index % rows : index };
       g_autofree char *id =

@@ -20,14 +20,15 @@ struct _DlpPad
   char *name;
   DlpPadDirection direction;
   bool optional;
+  bool whole; /* training batches: not cut, not merged */
   DlpPad *peer;
   DlpQueue *link; /* shared with the peer, owned by the output pad; NULL: not linked */
   DlpSchema *schema;
   bool over;   /* input: ended or closed */
   bool closed; /* input: by dlp_pad_close() */
   bool faulty; /* output: the builder has a fault, nothing more comes out */
-  /* Atomic; input of an element that has ended: it saw the end of its stream. Closed without that,
-   * the stream was ended early. */
+  /* Atomic; input that is closed, or of an element that has ended: it saw the end of its stream.
+   * Closed without that, the stream was ended early. */
   bool drained;
 
   /* Input: the batch being read and the cursor behind what was consumed. */
@@ -38,6 +39,7 @@ struct _DlpPad
   /* Output. */
   guint64 emitted; /* written by the element's thread, read by others (relaxed) */
   guint64 wanted;  /* after a restore: drop below this position */
+  bool torn;       /* what begins below it ends above it */
   DlpRecordBatchBuilder *builder;
   gsize batch_bytes;     /* an open record batch of so many is pushed */
   DlpMark *open_mark;    /* of the builder's first record */

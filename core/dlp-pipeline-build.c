@@ -8,6 +8,7 @@
 #include <dlpipe/dlp-reader.h>
 
 #include "dlp-pipeline-private.h"
+#include "dlp-registry-private.h"
 
 /* Of a tee, say, that nothing is linked behind. */
 static bool
@@ -209,21 +210,39 @@ add_quarantine (DlpPipeline *self, GError **error)
   return true;
 }
 
-static void
-count_ordinals (DlpPipeline *self)
+static const DlpPadTemplate *
+find_template (GPtrArray *templates, DlpPad *pad)
 {
-  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
+  const DlpPadTemplate *on_request = NULL;
 
-  for (guint i = 0; i < self->elements->len; i++)
+  for (guint i = 0; i < templates->len; i++)
     {
-      DlpElement *element = g_ptr_array_index (self->elements, i);
-      const char *kind =
-          dlp_element_get_n_inputs (element) == 0 ? "(source)" : dlp_element_get_factory (element);
-      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, kind));
+      const DlpPadTemplate *found = g_ptr_array_index (templates, i);
 
-      dlp_element_get_private (element)->ordinal = n;
-      g_hash_table_insert (counts, (gpointer) kind, GUINT_TO_POINTER (n + 1));
+      if (found->direction != pad->direction)
+        continue;
+      if (strcmp (found->name, pad->name) == 0)
+        return found;
+      if (found->presence == DLP_PAD_ON_REQUEST)
+        on_request = found;
     }
+  return on_request;
+}
+
+/* Who knows nothing of training batches would cut or merge them. */
+static bool
+check_takes_batches (DlpElement *element, DlpPad *input, GError **error)
+{
+  g_autoptr (GPtrArray) templates = dlp_element_type_list_pad_templates (G_OBJECT_TYPE (element));
+  const DlpPadTemplate *found = find_template (templates, input);
+
+  if (!input->whole || (found != NULL && (found->carries & DLP_CARRIES_BATCHES)))
+    return true;
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
+               "takes records, not the batches that %s gives; put it before the element that makes "
+               "batches",
+               dlp_element_get_name (input->peer->element));
+  return false;
 }
 
 static bool
@@ -235,8 +254,11 @@ negotiate (DlpElement *element, GError **error)
     {
       DlpPad *input = dlp_element_get_input (element, i);
 
-      if (dlp_pad_get_peer (input) != NULL)
-        dlp_pad_set_schema (input, dlp_pad_get_schema (dlp_pad_get_peer (input)));
+      if (dlp_pad_get_peer (input) == NULL)
+        continue;
+      dlp_pad_set_schema (input, dlp_pad_get_schema (dlp_pad_get_peer (input)));
+      if (!check_takes_batches (element, input, error))
+        return false;
     }
   if (klass->negotiate != NULL && !klass->negotiate (element, error))
     return dlp_element_failed (element, "negotiate", error);
@@ -323,10 +345,9 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
           return false;
         }
     }
-  if (!sort_elements (self, error))
+  if (!sort_elements (self, error) || !dlp_pipeline_count_stages (self, error))
     return false;
 
-  count_ordinals (self);
   if (self->state_path != NULL)
     dlp_output_names_set_state (self->run->output_names, self->state_path);
   for (guint i = 0; i < self->elements->len; i++)

@@ -48,6 +48,7 @@ GType dlp_step_get_type (void) G_GNUC_CONST;
  * @DLP_ELEMENT_LARGE: its state is large: marks are made rarely, at most three alive
  * @DLP_ELEMENT_LOG: its state is the length of an append-only file; see make_durable()
  * @DLP_ELEMENT_KEEPS_ALL: each record that goes in comes out, sooner or later: what did not is held
+ * @DLP_ELEMENT_REORDERS: records leave in another order than they came in
  *
  * What the class of an element promises.
  *
@@ -61,6 +62,7 @@ typedef enum
   DLP_ELEMENT_LARGE = 1 << 2,
   DLP_ELEMENT_LOG = 1 << 3,
   DLP_ELEMENT_KEEPS_ALL = 1 << 4,
+  DLP_ELEMENT_REORDERS = 1 << 5,
 } DlpElementFlags;
 
 #define DLP_TYPE_ELEMENT_FLAGS (dlp_element_flags_get_type ())
@@ -412,6 +414,39 @@ DLP_AVAILABLE_IN_0_1
 DlpPad *
 dlp_element_add_optional_pad (DlpElement *self, const char *name, DlpPadDirection direction);
 
+/**
+ * dlp_element_add_numbered_input:
+ * @self: an element
+ * @name: (nullable): the name that the text gives; %NULL: none
+ *
+ * For request_pad() of an element that takes any number of inputs: the input pad of that name,
+ * which is added where there is none yet; or else the next of in-0, in-1, ...
+ *
+ * Threads: the one that builds the pipeline.
+ *
+ * Returns: (transfer none) (nullable): a pad; %NULL: that name is an output's
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpPad *dlp_element_add_numbered_input (DlpElement *self, const char *name);
+
+/**
+ * dlp_element_check_inputs_alike:
+ * @self: an element with at least one input
+ * @error: return location for an error
+ *
+ * For negotiate() of an element that joins its inputs: all must carry the same.
+ *
+ * Threads: the one that builds the pipeline.
+ *
+ * Returns: %FALSE with %DLP_GRAPH_ERROR_TYPE
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_element_check_inputs_alike (DlpElement *self, GError **error);
+
 /* ---- what it is ---- */
 
 /**
@@ -525,6 +560,21 @@ DlpPad *dlp_element_find_pad (DlpElement *self, const char *name);
 /* ---- for authors, once the graph is built ---- */
 
 /**
+ * dlp_pad_get_element:
+ * @self: a pad
+ *
+ * Gets the element that the pad belongs to.
+ *
+ * Threads: any, once the graph is built.
+ *
+ * Returns: (transfer none): an element
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpElement *dlp_pad_get_element (DlpPad *self);
+
+/**
  * dlp_element_get_seed:
  * @self: an element
  *
@@ -559,7 +609,8 @@ guint dlp_element_get_stage (DlpElement *self);
  * @self: an element
  *
  * Gets the ordinal of a source among the sources of its stage, of another element among those of
- * its kind.
+ * its kind in its stage, in the order of the graph. What is in no stage counts as in stage 0,
+ * behind all that is.
  *
  * Threads: any, once the graph is built.
  *
