@@ -2,6 +2,8 @@
 
 /* What elements with any number of inputs have in common. */
 
+#include <dlpipe/dlp-fan-in.h>
+
 #include "dlp-element-private.h"
 
 static char *

@@ -11,6 +11,7 @@
 #include "dlp-digest.h"
 #include "dlp-element.h"
 #include "dlp-error.h"
+#include "dlp-fan-in.h"
 #include "dlp-file-hash.h"
 #include "dlp-file-sink.h"
 #include "dlp-file.h"

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include <dlpipe/dlp-fan-in.h>
 #include <dlpipe/dlp-pad-template.h>
 #include <dlpipe/dlp-upstream.h>
 
