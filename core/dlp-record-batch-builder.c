@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "dlp-record-batch-private.h"
+#include "dlp-record-batch-builder-private.h"
 
 #include <string.h>
 
@@ -10,48 +10,6 @@
 #define MIN_ASIDE 4096
 /* Kept for the next record batch. */
 #define MAX_KEPT_ASIDE (256 * 1024)
-/* Added to n_open by a fault: no number of values makes a whole record of it. */
-#define FAULTY (1u << 31)
-
-/* A buffer that starts as large as its predecessor became. */
-typedef struct
-{
-  DlpBuffer buffer;
-  gsize hint;
-} Growing;
-
-typedef struct
-{
-  Growing data;
-  Growing offsets;
-  Growing validity; /* in use from the first null on */
-  DlpBuffer aside;  /* see reserve_aside() */
-  gsize used;       /* bytes of data, where there are offsets */
-  gsize reserved;   /* bytes behind used that the caller writes to */
-  guint n_values;   /* the builder's length, or one more */
-  guint n_nulls;
-  guint width;
-  DlpFieldType type;
-  gboolean has_validity;
-  gboolean is_reserved;
-  gboolean is_aside;
-} Field;
-
-struct _DlpRecordBatchBuilder
-{
-  gint ref_count;
-  guint length;
-  guint n_open; /* values of the record being built; FAULTY */
-  gsize open_bytes;
-  gsize value_bytes;  /* of values found by offsets, of whole records */
-  gsize record_bytes; /* of what every record has */
-  DlpSchema *schema;
-  Growing coordinates;
-  DlpRecordFault fault;
-  gboolean fault_is_final; /* its record was ended: no more records come in */
-  gpointer waste;          /* what a refused value is written to */
-  Field fields[];
-};
 
 G_DEFINE_BOXED_TYPE (DlpRecordBatchBuilder,
                      dlp_record_batch_builder,
@@ -71,7 +29,7 @@ dlp_record_batch_builder_new (DlpSchema *schema)
   self->record_bytes = sizeof (DlpCoordinate);
   for (guint i = 0; i < schema->n_fields; i++)
     {
-      Field *field = &self->fields[i];
+      DlpBuilderField *field = &self->fields[i];
 
       field->type = schema->fields[i].type;
       field->width = dlp_field_type_width (field->type);
@@ -146,157 +104,24 @@ dlp_record_batch_builder_is_full (const DlpRecordBatchBuilder *self)
 }
 
 static inline guint8 *
-ensure (Growing *growing, gsize used, gsize need)
+ensure (DlpBuilderBuffer *growing, gsize used, gsize need)
 {
   if (G_UNLIKELY (need > growing->buffer.capacity))
     dlp_buffer_grow (&growing->buffer, used, used == 0 ? MAX (need, growing->hint) : need);
   return growing->buffer.data;
 }
 
-/* ---- faults of whoever builds ---- */
-
-/* Takes @message. The first counts, and its record does not come in. */
-static void
-set_fault (DlpRecordBatchBuilder *self, char *message)
-{
-  if (self->fault.message != NULL)
-    {
-      g_free (message);
-      return;
-    }
-  self->fault.message = message;
-  self->fault.record = self->length;
-  self->n_open |= FAULTY;
-}
-
-static void drop_values (DlpRecordBatchBuilder *self);
-
-static gboolean
-end_faulty_record (DlpRecordBatchBuilder *self, const DlpCoordinate *coordinate)
-{
-  drop_values (self);
-  self->n_open = FAULTY;
-  if (!self->fault_is_final && coordinate != NULL)
-    {
-      self->fault.has_coordinate = TRUE;
-      self->fault.coordinate = *coordinate;
-    }
-  self->fault_is_final = TRUE;
-  return FALSE;
-}
-
-static const char *
-field_name (const DlpRecordBatchBuilder *self, guint field)
-{
-  return self->schema->fields[field].name;
-}
-
-static const char *
-field_type_name (const DlpRecordBatchBuilder *self, guint field)
-{
-  return dlp_field_type_to_string (self->fields[field].type);
-}
-
-/* Why is_wanted() is FALSE. @given: "an integer". */
-static void
-refuse_value (DlpRecordBatchBuilder *self, guint field, guint type_mask, const char *given)
-{
-  char *message;
-
-  g_return_if_fail (self != NULL);
-
-  if (field >= self->schema->n_fields)
-    message = g_strdup_printf ("it was given %s for field %u, but has %u fields, counted from 0",
-                               given, field, self->schema->n_fields);
-  else if (!((type_mask >> self->fields[field].type) & 1))
-    message = g_strdup_printf ("field “%s” is of type %s and was given %s",
-                               field_name (self, field), field_type_name (self, field), given);
-  else if (self->fields[field].is_reserved)
-    message = g_strdup_printf ("field “%s” was given %s before what was reserved for it was "
-                               "committed",
-                               field_name (self, field), given);
-  else
-    message = g_strdup_printf ("field “%s” was given a second value; each field of a record gets "
-                               "one, then the record is ended",
-                               field_name (self, field));
-  set_fault (self, message);
-}
-
-static void
-refuse_overflow (DlpRecordBatchBuilder *self, const Field *field, gsize n)
-{
-  set_fault (self, g_strdup_printf ("field “%s”: %" G_GSIZE_FORMAT " values of %u bytes do not fit "
-                                    "behind %" G_GSIZE_FORMAT " bytes, a column of a record batch "
-                                    "holds at most %d bytes; end the record batch before",
-                                    field_name (self, (guint) (field - self->fields)), n,
-                                    field->width, field->used, DLP_COLUMN_MAX_BYTES));
-}
-
-static void
-refuse_missing (DlpRecordBatchBuilder *self)
-{
-  for (guint i = 0; i < self->schema->n_fields; i++)
-    if (self->fields[i].n_values == self->length)
-      {
-        set_fault (self, g_strdup_printf ("field “%s” was given no value; each field of a record "
-                                          "gets one%s, then the record is ended",
-                                          field_name (self, i),
-                                          self->schema->fields[i].optional ? ", or null" : ""));
-        return;
-      }
-}
-
-static void
-refuse_too_many (DlpRecordBatchBuilder *self)
-{
-  set_fault (self, g_strdup_printf ("a record batch holds at most %" G_GSIZE_FORMAT " records",
-                                    (gsize) DLP_COLUMNS_MAX_RECORDS));
-}
-
-gboolean
-dlp_record_batch_builder_check_ended (DlpRecordBatchBuilder *self)
-{
-  if (G_LIKELY (self->n_open == 0))
-    return TRUE;
-  set_fault (self, g_strdup ("it was begun and never ended"));
-  return end_faulty_record (self, NULL);
-}
-
-const DlpRecordFault *
-dlp_record_batch_builder_get_fault (const DlpRecordBatchBuilder *self)
-{
-  return self->fault_is_final ? &self->fault : NULL;
-}
-
-static void
-clear_fault (DlpRecordBatchBuilder *self)
-{
-  g_clear_pointer (&self->fault.message, g_free);
-  g_clear_pointer (&self->waste, g_free);
-  self->fault = (DlpRecordFault){ 0 };
-  self->fault_is_final = FALSE;
-  self->n_open = 0;
-}
-
-void
-dlp_record_batch_builder_take_fault (DlpRecordBatchBuilder *self, DlpRecordFault *fault)
-{
-  *fault = self->fault;
-  self->fault.message = NULL;
-  clear_fault (self);
-}
-
 /* ---- room ---- */
 
 static inline gboolean
-fits (const Field *field, gsize n)
+fits (const DlpBuilderField *field, gsize n)
 {
   return G_LIKELY (n <= (DLP_COLUMN_MAX_BYTES - field->used) / field->width);
 }
 
 /* Room for n list values or bytes, which fit, behind those in use; never NULL, also if n is 0. */
 static inline guint8 *
-ensure_values (Field *field, gsize n)
+ensure_values (DlpBuilderField *field, gsize n)
 {
   ensure (&field->data, field->used + field->reserved, MAX (field->used + n * field->width, 1));
   return field->data.buffer.data + field->used;
@@ -304,7 +129,7 @@ ensure_values (Field *field, gsize n)
 
 /* n offsets behind the last, which is returned. */
 static inline gint32 *
-ensure_offsets (Field *field, gsize n)
+ensure_offsets (DlpBuilderField *field, gsize n)
 {
   gsize used = field->n_values == 0 ? 0 : (gsize) field->n_values + 1;
   gint32 *offsets;
@@ -316,21 +141,21 @@ ensure_offsets (Field *field, gsize n)
 }
 
 static inline guint8 *
-ensure_validity (Field *field, gsize n)
+ensure_validity (DlpBuilderField *field, gsize n)
 {
   return ensure (&field->validity, dlp_bits_size (field->n_values),
                  dlp_bits_size ((gsize) field->n_values + n));
 }
 
 static void
-start_validity (Field *field, gsize n)
+start_validity (DlpBuilderField *field, gsize n)
 {
   dlp_bits_set (ensure_validity (field, n), 0, field->n_values);
   field->has_validity = TRUE;
 }
 
 static inline void
-end_value (DlpRecordBatchBuilder *self, Field *field)
+end_value (DlpRecordBatchBuilder *self, DlpBuilderField *field)
 {
   if (G_UNLIKELY (field->has_validity))
     dlp_bits_put (ensure_validity (field, 1), field->n_values, TRUE);
@@ -339,7 +164,7 @@ end_value (DlpRecordBatchBuilder *self, Field *field)
 }
 
 static inline void
-end_offset_value (DlpRecordBatchBuilder *self, Field *field, gsize bytes)
+end_offset_value (DlpRecordBatchBuilder *self, DlpBuilderField *field, gsize bytes)
 {
   gint32 *last = ensure_offsets (field, 1);
 
@@ -350,7 +175,7 @@ end_offset_value (DlpRecordBatchBuilder *self, Field *field, gsize bytes)
 }
 
 static inline void
-append_fixed (DlpRecordBatchBuilder *self, Field *field, guint64 bits)
+append_fixed (DlpRecordBatchBuilder *self, DlpBuilderField *field, guint64 bits)
 {
   gsize used = field->n_values * sizeof bits;
 
@@ -371,13 +196,13 @@ is_wanted (const DlpRecordBatchBuilder *self, guint field, guint type_mask)
 #define LIST_TYPES (1 << DLP_FIELD_LIST_UINT16 | 1 << DLP_FIELD_LIST_UINT32)
 
 static inline void
-append_run (DlpRecordBatchBuilder *self, Field *field, gconstpointer values, gsize n)
+append_run (DlpRecordBatchBuilder *self, DlpBuilderField *field, gconstpointer values, gsize n)
 {
   guint8 *end;
 
   if (!fits (field, n))
     {
-      refuse_overflow (self, field, n);
+      dlp_builder_refuse_overflow (self, field, n);
       return;
     }
   end = ensure_values (field, n);
@@ -394,7 +219,7 @@ dlp_record_batch_builder_append_value (DlpRecordBatchBuilder *self,
 {
   if (G_UNLIKELY (!is_wanted (self, field, VALUE_TYPES)))
     {
-      refuse_value (self, field, VALUE_TYPES, "bytes");
+      dlp_builder_refuse_value (self, field, VALUE_TYPES, "bytes");
       return;
     }
   g_return_if_fail (data != NULL || size == 0);
@@ -410,7 +235,7 @@ dlp_record_batch_builder_append_list (DlpRecordBatchBuilder *self,
 {
   if (G_UNLIKELY (!is_wanted (self, field, LIST_TYPES)))
     {
-      refuse_value (self, field, LIST_TYPES, "a list");
+      dlp_builder_refuse_value (self, field, LIST_TYPES, "a list");
       return;
     }
   g_return_if_fail (values != NULL || n == 0);
@@ -431,7 +256,7 @@ are_narrow (const DlpRecordBatchBuilder *self,
         g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
                      "field “%s”: value %u, number %" G_GSIZE_FORMAT
                      " of its list, does not fit: it is a list of 16 bits, at most 65535 each",
-                     field_name (self, field), values[i], i);
+                     self->schema->fields[field].name, values[i], i);
         return FALSE;
       }
   return TRUE;
@@ -444,14 +269,14 @@ dlp_record_batch_builder_append_list_checked (DlpRecordBatchBuilder *self,
                                               gsize n,
                                               GError **error)
 {
-  Field *f;
+  DlpBuilderField *f;
 
   g_return_val_if_fail (self != NULL, FALSE);
   g_return_val_if_fail (values != NULL || n == 0, FALSE);
 
   if (!is_wanted (self, field, LIST_TYPES))
     {
-      refuse_value (self, field, LIST_TYPES, "a list");
+      dlp_builder_refuse_value (self, field, LIST_TYPES, "a list");
       g_set_error_literal (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
                            self->fault.message);
       return FALSE;
@@ -476,7 +301,7 @@ dlp_record_batch_builder_append_int64 (DlpRecordBatchBuilder *self, guint field,
 {
   if (G_UNLIKELY (!is_wanted (self, field, 1 << DLP_FIELD_INT64)))
     {
-      refuse_value (self, field, 1 << DLP_FIELD_INT64, "an int64");
+      dlp_builder_refuse_value (self, field, 1 << DLP_FIELD_INT64, "an int64");
       return;
     }
 
@@ -489,7 +314,7 @@ dlp_record_batch_builder_append_uint64 (DlpRecordBatchBuilder *self, guint field
 {
   if (G_UNLIKELY (!is_wanted (self, field, 1 << DLP_FIELD_UINT64)))
     {
-      refuse_value (self, field, 1 << DLP_FIELD_UINT64, "a uint64");
+      dlp_builder_refuse_value (self, field, 1 << DLP_FIELD_UINT64, "a uint64");
       return;
     }
 
@@ -504,7 +329,7 @@ dlp_record_batch_builder_append_double (DlpRecordBatchBuilder *self, guint field
 
   if (G_UNLIKELY (!is_wanted (self, field, 1 << DLP_FIELD_DOUBLE)))
     {
-      refuse_value (self, field, 1 << DLP_FIELD_DOUBLE, "a double");
+      dlp_builder_refuse_value (self, field, 1 << DLP_FIELD_DOUBLE, "a double");
       return;
     }
 
@@ -514,7 +339,7 @@ dlp_record_batch_builder_append_double (DlpRecordBatchBuilder *self, guint field
 }
 
 static void
-append_bit (Field *field, gboolean v)
+append_bit (DlpBuilderField *field, gboolean v)
 {
   gsize used = dlp_bits_size (field->n_values);
 
@@ -527,7 +352,7 @@ dlp_record_batch_builder_append_boolean (DlpRecordBatchBuilder *self, guint fiel
 {
   if (G_UNLIKELY (!is_wanted (self, field, 1 << DLP_FIELD_BOOLEAN)))
     {
-      refuse_value (self, field, 1 << DLP_FIELD_BOOLEAN, "a boolean");
+      dlp_builder_refuse_value (self, field, 1 << DLP_FIELD_BOOLEAN, "a boolean");
       return;
     }
 
@@ -538,17 +363,16 @@ dlp_record_batch_builder_append_boolean (DlpRecordBatchBuilder *self, guint fiel
 void
 dlp_record_batch_builder_append_null (DlpRecordBatchBuilder *self, guint field)
 {
-  Field *f;
+  DlpBuilderField *f;
 
   if (G_UNLIKELY (!is_wanted (self, field, G_MAXUINT)))
     {
-      refuse_value (self, field, G_MAXUINT, "null");
+      dlp_builder_refuse_value (self, field, G_MAXUINT, "null");
       return;
     }
   if (G_UNLIKELY (!self->schema->fields[field].optional))
     {
-      set_fault (self, g_strdup_printf ("field “%s” is not optional and was given null",
-                                        field_name (self, field)));
+      dlp_builder_refuse_null (self, field);
       return;
     }
 
@@ -573,7 +397,7 @@ dlp_record_batch_builder_append_string (DlpRecordBatchBuilder *self, guint field
 {
   if (G_UNLIKELY (!is_wanted (self, field, 1 << DLP_FIELD_STRING)))
     {
-      refuse_value (self, field, 1 << DLP_FIELD_STRING, "a text");
+      dlp_builder_refuse_value (self, field, 1 << DLP_FIELD_STRING, "a text");
       return;
     }
 
@@ -587,7 +411,7 @@ dlp_record_batch_builder_append_string (DlpRecordBatchBuilder *self, guint field
  * value is written elsewhere, where the processor's cache has room for it at once, and copied when
  * its size is known: the buffer grows by no more than that. */
 static inline gboolean
-is_for_aside (const Field *field, gsize size)
+is_for_aside (const DlpBuilderField *field, gsize size)
 {
   if (field->is_reserved)
     return field->is_aside;
@@ -595,7 +419,7 @@ is_for_aside (const Field *field, gsize size)
 }
 
 static guint8 *
-reserve_aside (Field *field, gsize n)
+reserve_aside (DlpBuilderField *field, gsize n)
 {
   dlp_buffer_ensure (&field->aside, field->reserved, n * field->width);
   return field->aside.data;
@@ -604,7 +428,7 @@ reserve_aside (Field *field, gsize n)
 /* What is written to at the end of a record: to fill what is reserved takes long enough for it to
  * come into the processor's cache, which with buffers of megabytes it is not in. */
 static inline void
-prefetch_end (const DlpRecordBatchBuilder *self, const Field *field)
+prefetch_end (const DlpRecordBatchBuilder *self, const DlpBuilderField *field)
 {
   if (self->length > 0)
     __builtin_prefetch (self->coordinates.buffer.data + self->length * sizeof (DlpCoordinate), 1);
@@ -616,12 +440,12 @@ prefetch_end (const DlpRecordBatchBuilder *self, const Field *field)
 static gpointer
 refuse_reserve (DlpRecordBatchBuilder *self, guint field, gsize n)
 {
-  const Field *f = field < self->schema->n_fields ? &self->fields[field] : NULL;
+  const DlpBuilderField *f = field < self->schema->n_fields ? &self->fields[field] : NULL;
 
   if (f != NULL && f->n_values == self->length && (VALUE_TYPES | LIST_TYPES) >> f->type & 1)
-    refuse_overflow (self, f, n);
+    dlp_builder_refuse_overflow (self, f, n);
   else
-    refuse_value (self, field, VALUE_TYPES | LIST_TYPES, "room for a value");
+    dlp_builder_refuse_value (self, field, VALUE_TYPES | LIST_TYPES, "room for a value");
   g_free (self->waste);
   self->waste = g_malloc_n (MAX (n, 1), f != NULL && f->width > 0 ? f->width : sizeof (guint64));
   return self->waste;
@@ -630,7 +454,7 @@ refuse_reserve (DlpRecordBatchBuilder *self, guint field, gsize n)
 gpointer
 dlp_record_batch_builder_reserve (DlpRecordBatchBuilder *self, guint field, gsize n)
 {
-  Field *f;
+  DlpBuilderField *f;
   guint8 *data;
 
   g_return_val_if_fail (self != NULL, NULL);
@@ -651,32 +475,17 @@ dlp_record_batch_builder_reserve (DlpRecordBatchBuilder *self, guint field, gsiz
   return data;
 }
 
-static void
-refuse_commit (DlpRecordBatchBuilder *self, guint field, gsize used)
-{
-  gboolean reserved = field < self->schema->n_fields && self->fields[field].is_reserved;
-
-  set_fault (self, reserved ?
-                       g_strdup_printf ("field “%s”: %" G_GSIZE_FORMAT
-                                        " were committed of %" G_GSIZE_FORMAT " reserved",
-                                        field_name (self, field), used,
-                                        self->fields[field].reserved / self->fields[field].width) :
-                       g_strdup_printf ("field %u: a value was committed for which nothing "
-                                        "was reserved",
-                                        field));
-}
-
 void
 dlp_record_batch_builder_commit (DlpRecordBatchBuilder *self, guint field, gsize used)
 {
-  Field *f;
+  DlpBuilderField *f;
 
   g_return_if_fail (self != NULL);
   f = &self->fields[field];
   if (G_UNLIKELY (field >= self->schema->n_fields || !f->is_reserved ||
                   used > f->reserved / f->width))
     {
-      refuse_commit (self, field, used);
+      dlp_builder_refuse_commit (self, field, used);
       return;
     }
 
@@ -697,13 +506,13 @@ dlp_record_batch_builder_end_record (DlpRecordBatchBuilder *self, const DlpCoord
 
   if (G_UNLIKELY (self->n_open != self->schema->n_fields))
     {
-      refuse_missing (self);
-      return end_faulty_record (self, coordinate);
+      dlp_builder_refuse_missing (self);
+      return dlp_builder_end_faulty_record (self, coordinate);
     }
   if (G_UNLIKELY (self->length == DLP_COLUMNS_MAX_RECORDS))
     {
-      refuse_too_many (self);
-      return end_faulty_record (self, coordinate);
+      dlp_builder_refuse_too_many (self);
+      return dlp_builder_end_faulty_record (self, coordinate);
     }
 
   used = self->length * sizeof *coordinate;
@@ -717,7 +526,7 @@ dlp_record_batch_builder_end_record (DlpRecordBatchBuilder *self, const DlpCoord
 }
 
 static void
-drop_value (Field *field)
+drop_value (DlpBuilderField *field)
 {
   field->n_values--;
   if (field->has_validity && !dlp_bits_get (field->validity.buffer.data, field->n_values))
@@ -726,12 +535,12 @@ drop_value (Field *field)
     field->used = (gsize) ((gint32 *) field->offsets.buffer.data)[field->n_values] * field->width;
 }
 
-static void
-drop_values (DlpRecordBatchBuilder *self)
+void
+dlp_builder_drop_values (DlpRecordBatchBuilder *self)
 {
   for (guint i = 0; i < self->schema->n_fields; i++)
     {
-      Field *field = &self->fields[i];
+      DlpBuilderField *field = &self->fields[i];
 
       field->is_reserved = FALSE;
       field->reserved = 0;
@@ -746,34 +555,45 @@ dlp_record_batch_builder_drop_record (DlpRecordBatchBuilder *self)
 {
   g_return_if_fail (self != NULL);
 
-  drop_values (self);
+  dlp_builder_drop_values (self);
   if (self->fault_is_final)
-    self->n_open = FAULTY;
-  else if (G_UNLIKELY (self->n_open & FAULTY))
-    clear_fault (self);
+    self->n_open = DLP_BUILDER_FAULTY;
+  else if (G_UNLIKELY (self->n_open & DLP_BUILDER_FAULTY))
+    dlp_builder_clear_fault (self);
   else
     self->n_open = 0;
 }
 
-static gsize
-append_offset_rows (Field *field, const DlpColumn *source, gsize first, gsize n)
+/* FALSE: they do not fit. */
+static inline gboolean
+append_offset_rows (DlpBuilderField *field,
+                    const DlpColumn *source,
+                    gsize first,
+                    gsize n,
+                    gsize *bytes)
 {
   const gint32 *from = source->offsets + first;
   gsize values = (gsize) (from[n] - from[0]);
-  guint8 *data = ensure_values (field, values);
-  gint32 *to = ensure_offsets (field, n);
-  gint32 base = to[0];
+  guint8 *data;
+  gint32 *to;
+  gint32 base;
 
+  if (!fits (field, values))
+    return FALSE;
+  data = ensure_values (field, values);
+  to = ensure_offsets (field, n);
+  base = to[0];
   if (values > 0)
     memcpy (data, source->data + (gsize) from[0] * field->width, values * field->width);
   for (gsize i = 1; i <= n; i++)
     to[i] = base + (from[i] - from[0]);
   field->used += values * field->width;
-  return values * field->width;
+  *bytes += values * field->width;
+  return TRUE;
 }
 
 static void
-append_fixed_rows (Field *field, const DlpColumn *source, gsize first, gsize n)
+append_fixed_rows (DlpBuilderField *field, const DlpColumn *source, gsize first, gsize n)
 {
   gsize used = (gsize) field->n_values * field->width;
 
@@ -787,7 +607,7 @@ append_fixed_rows (Field *field, const DlpColumn *source, gsize first, gsize n)
 }
 
 static void
-append_validity_rows (Field *field, const DlpColumn *source, gsize first, gsize n)
+append_validity_rows (DlpBuilderField *field, const DlpColumn *source, gsize first, gsize n)
 {
   gsize n_nulls = source->validity == NULL ? 0 : n - dlp_bits_count (source->validity, first, n);
 
@@ -803,30 +623,21 @@ append_validity_rows (Field *field, const DlpColumn *source, gsize first, gsize 
   field->n_nulls += n_nulls;
 }
 
-/* Whether rows [first, first + n) of the columns can be appended. */
+/* The values that do not fit are those of field number @at: the fields before it got theirs. */
 static gboolean
-check_rows (DlpRecordBatchBuilder *self, const DlpColumns *columns, gsize first, gsize n)
+refuse_large_rows (DlpRecordBatchBuilder *self,
+                   const DlpColumns *columns,
+                   guint at,
+                   gsize first,
+                   gsize n)
 {
-  if (self->n_open > 0)
-    set_fault (self, g_strdup ("whole records were appended within it, before it was ended"));
-  else if (!dlp_schema_equal (self->schema, columns->schema))
-    {
-      g_autofree char *has = dlp_schema_to_string (columns->schema);
-      g_autofree char *wanted = dlp_schema_to_string (self->schema);
+  const gint32 *offsets = columns->columns[at].offsets + first;
 
-      set_fault (self, g_strdup_printf ("it was to be one of %s and is one of %s", wanted, has));
-    }
-  else if (n > DLP_COLUMNS_MAX_RECORDS - self->length)
-    refuse_too_many (self);
-  for (guint i = 0; i < self->schema->n_fields && self->fault.message == NULL; i++)
-    {
-      const gint32 *offsets = columns->columns[i].offsets;
-
-      if (offsets != NULL &&
-          !fits (&self->fields[i], (gsize) (offsets[first + n] - offsets[first])))
-        refuse_overflow (self, &self->fields[i], (gsize) (offsets[first + n] - offsets[first]));
-    }
-  return self->fault.message == NULL;
+  for (guint i = 0; i < at; i++)
+    while (self->fields[i].n_values > self->length)
+      drop_value (&self->fields[i]);
+  dlp_builder_refuse_overflow (self, &self->fields[at], (gsize) (offsets[n] - offsets[0]));
+  return dlp_builder_end_faulty_record (self, &columns->coordinates[first]);
 }
 
 gboolean
@@ -835,6 +646,7 @@ dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
                                       guint row,
                                       guint n)
 {
+  gsize bytes = 0;
   gsize used;
   gsize first;
 
@@ -845,21 +657,23 @@ dlp_record_batch_builder_append_rows (DlpRecordBatchBuilder *self,
     return TRUE;
 
   first = (gsize) batch->offset + row;
-  if (G_UNLIKELY (!check_rows (self, batch->columns, first, n)))
-    return end_faulty_record (self, &batch->columns->coordinates[first]);
+  if (G_UNLIKELY (self->n_open > 0 || n > DLP_COLUMNS_MAX_RECORDS - self->length ||
+                  !dlp_schema_equal (self->schema, batch->columns->schema)))
+    return dlp_builder_refuse_rows (self, batch->columns, first);
   for (guint i = 0; i < self->schema->n_fields; i++)
     {
-      Field *field = &self->fields[i];
+      DlpBuilderField *field = &self->fields[i];
       const DlpColumn *source = &batch->columns->columns[i];
 
-      if (source->offsets != NULL)
-        self->value_bytes += append_offset_rows (field, source, first, n);
-      else
+      if (source->offsets == NULL)
         append_fixed_rows (field, source, first, n);
+      else if (G_UNLIKELY (!append_offset_rows (field, source, first, n, &bytes)))
+        return refuse_large_rows (self, batch->columns, i, first, n);
       append_validity_rows (field, source, first, n);
       field->n_values += n;
     }
 
+  self->value_bytes += bytes;
   used = self->length * sizeof (DlpCoordinate);
   memcpy (ensure (&self->coordinates, used, used + n * sizeof (DlpCoordinate)) + used,
           batch->columns->coordinates + first, n * sizeof (DlpCoordinate));
@@ -915,7 +729,7 @@ dlp_record_batch_builder_append_field (DlpRecordBatchBuilder *self,
 }
 
 static const guint8 *
-take (DlpColumns *columns, Growing *growing, gsize used)
+take (DlpColumns *columns, DlpBuilderBuffer *growing, gsize used)
 {
   /* Large and small record batches may alternate. */
   growing->hint = MAX (used + used / 8, growing->hint - growing->hint / 4);
@@ -925,7 +739,7 @@ take (DlpColumns *columns, Growing *growing, gsize used)
 }
 
 static gsize
-field_data_bytes (const Field *field)
+field_data_bytes (const DlpBuilderField *field)
 {
   if (field->type == DLP_FIELD_BOOLEAN)
     return dlp_bits_size (field->n_values);
@@ -935,7 +749,7 @@ field_data_bytes (const Field *field)
 }
 
 static void
-take_field (DlpColumns *columns, DlpColumn *column, Field *field)
+take_field (DlpColumns *columns, DlpColumn *column, DlpBuilderField *field)
 {
   const guint8 *data = take (columns, &field->data, field_data_bytes (field));
 
@@ -987,6 +801,6 @@ dlp_record_batch_builder_finish (DlpRecordBatchBuilder *self, GError **error)
                "record %u of the record batch, counted from 0: %s", self->fault.record,
                self->fault.message);
   dlp_record_batch_unref (dlp_record_batch_builder_take (self));
-  clear_fault (self);
+  dlp_builder_clear_fault (self);
   return NULL;
 }

@@ -536,7 +536,7 @@ test_confirm_commit (void)
 
 /* What was queued is skipped, and its number is said. */
 static void
-test_approximate (void)
+check_approximate (bool async)
 {
   static const char *const graph =
       "check-source name=s records=3000 ! app-sink name=out state=approximate max-batches=2";
@@ -554,8 +554,12 @@ test_approximate (void)
   app_rig_init (&rig, graph, DLP_RUNNER_AUTO, folder);
   app_rig_start (&rig);
   pull_some (&rig, 10, lines);
+  if (async)
+    dlp_app_sink_pull_async (rig.out, 5, NULL, NULL, NULL);
   g_usleep (20000);
   app_rig_stop (&rig);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
   g_object_get (rig.out, "records-in", &records_in, NULL);
   g_assert_cmpuint (records_in, >, 10);
   app_rig_clear (&rig);
@@ -570,6 +574,19 @@ test_approximate (void)
   app_rig_stop (&rig);
   app_rig_clear (&rig);
   app_remove_folder (folder);
+}
+
+static void
+test_approximate (void)
+{
+  check_approximate (false);
+}
+
+/* What an asynchronous pull has taken, and its program not got, was queued too. */
+static void
+test_approximate_async (void)
+{
+  check_approximate (true);
 }
 
 int
@@ -591,5 +608,6 @@ main (int argc, char **argv)
   g_test_add_func ("/app-sink/resume-often", test_resume_often);
   g_test_add_func ("/app-sink/confirm-commit", test_confirm_commit);
   g_test_add_func ("/app-sink/approximate", test_approximate);
+  g_test_add_func ("/app-sink/approximate-async", test_approximate_async);
   return g_test_run ();
 }
