@@ -279,29 +279,6 @@ dlp_pipeline_get_elapsed (DlpPipeline *self, double *before)
   return *before + now;
 }
 
-/* Takes @payload, and gives one: what its states name is durable, or in it. Both are floating. */
-static GVariant *
-add_files (DlpPipeline *self, GVariant *payload, GError **error)
-{
-  g_autoptr (GVariant) without = payload;
-  GVariant *files;
-  GVariantDict dict;
-
-  if (self->dir != NULL)
-    return dlp_state_files_sync (self->run->state_files, payload, error) ?
-               g_steal_pointer (&without) :
-               NULL;
-  files = dlp_state_files_embed (self->run->state_files, payload, error);
-  if (files == NULL)
-    return NULL;
-  g_variant_dict_init (&dict, payload);
-  if (g_variant_n_children (files) > 0)
-    g_variant_dict_insert_value (&dict, "files", files);
-  else
-    g_variant_unref (files);
-  return g_variant_dict_end (&dict);
-}
-
 GVariant *
 dlp_pipeline_make_checkpoint (DlpPipeline *self,
                               DlpSnapshot *snapshots,
@@ -357,7 +334,8 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
                                dlp_context_describe_warnings (self->run, &n_warnings));
   g_variant_dict_insert (&dict, "n-warnings", "t", n_warnings);
   g_variant_dict_insert_value (&dict, "elements", g_variant_builder_end (&elements));
-  return add_files (self, g_variant_dict_end (&dict), error);
+  return dlp_state_files_settle (self->run->state_files, g_variant_dict_end (&dict),
+                                 self->dir != NULL, error);
 }
 
 /* ---- reading ---- */

@@ -531,3 +531,23 @@ dlp_state_files_restore (DlpStateFiles *self, GVariant *embedded, GError **error
     }
   return TRUE;
 }
+
+GVariant *
+dlp_state_files_settle (DlpStateFiles *self, GVariant *payload, gboolean durable, GError **error)
+{
+  g_autoptr (GVariant) without = payload;
+  GVariant *files;
+  GVariantDict dict;
+
+  if (durable)
+    return dlp_state_files_sync (self, payload, error) ? g_steal_pointer (&without) : NULL;
+  files = dlp_state_files_embed (self, payload, error);
+  if (files == NULL)
+    return NULL;
+  g_variant_dict_init (&dict, payload);
+  if (g_variant_n_children (files) > 0)
+    g_variant_dict_insert_value (&dict, "files", files);
+  else
+    g_variant_unref (files);
+  return g_variant_dict_end (&dict);
+}

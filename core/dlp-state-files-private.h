@@ -19,6 +19,10 @@ void dlp_state_files_set_dir (DlpStateFiles *self, DlpStateDir *dir, guint attem
 /* The folder is not this run's any more: new files have no name in it. */
 void dlp_state_files_leave_dir (DlpStateFiles *self);
 
+/* Takes the payload of a checkpoint, and gives one, both floating: what its states name is durable
+ * where there is a folder (@durable), or in it, under the key "files". */
+GVariant *
+dlp_state_files_settle (DlpStateFiles *self, GVariant *payload, gboolean durable, GError **error);
 /* Makes those that @payload names durable, each once. A sync that failed is never tried again. */
 gboolean dlp_state_files_sync (DlpStateFiles *self, GVariant *payload, GError **error);
 /* (floating): a{say}, the content of those that @payload names, which somebody must hold. */

@@ -316,8 +316,8 @@ struct _DlpElementClass
    * @state: a state that save() gave
    * @error: return location for an error
    *
-   * Optional: called before a checkpoint that names @state is written, and before that is described.
-   * Of an element whose state is a log, or large.
+   * Optional: called before a checkpoint that names @state is written, and before that is
+   * described. Of an element whose state is a log, or large.
    *
    * Threads: the checkpoint thread, also while step() runs.
    *

@@ -355,7 +355,7 @@ test_bad_states (void)
       DlpElement *element;
 
       g_assert_nonnull (state);
-      dlp_pipeline_check (pipeline, &error);
+      dlp_pipeline_check (pipeline, NULL, &error);
       g_assert_no_error (error);
       element = dlp_pipeline_get_element (pipeline, "sh");
       g_assert_false (DLP_ELEMENT_GET_CLASS (element)->load (element, state, 1, &error));
