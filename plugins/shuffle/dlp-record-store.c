@@ -7,6 +7,7 @@
 
 #include "dlp-record-block.h"
 #include "dlp-scratch.h"
+#include "dlp-slab.h"
 
 /* The scratch file is written anew when it holds more dead bytes than living ones, and at least so
  * many. */
@@ -30,7 +31,7 @@ struct _DlpRecordStore
 
   /* The owner's thread. */
   gsize max_bytes;
-  gsize held;       /* in memory, limbo included */
+  DlpSlab *slab;
   DlpScratch *file; /* NULL: nothing was ever spilled */
   guint64 live;     /* bytes of the file that are still wanted */
   GByteArray *buffer;
@@ -63,6 +64,7 @@ dlp_record_store_new (DlpElement *element, DlpSchema *schema, gsize max_bytes)
   self->element = element;
   self->schema = dlp_schema_ref (schema);
   self->max_bytes = max_bytes;
+  self->slab = dlp_slab_new (max_bytes);
   self->buffer = g_byte_array_new ();
   self->limbo = g_array_new (FALSE, FALSE, sizeof (Limbo));
   self->snapshots = g_array_new (FALSE, FALSE, sizeof (guint64));
@@ -70,10 +72,20 @@ dlp_record_store_new (DlpElement *element, DlpSchema *schema, gsize max_bytes)
   return self;
 }
 
+/* What snapshots take is part of it. */
+static void
+limit_memory (DlpRecordStore *self)
+{
+  gsize taken = __atomic_load_n (&self->snapshot_bytes, __ATOMIC_RELAXED);
+
+  dlp_slab_set_limit (self->slab, self->max_bytes - MIN (self->max_bytes, taken));
+}
+
 void
 dlp_record_store_set_limit (DlpRecordStore *self, gsize max_bytes)
 {
   self->max_bytes = max_bytes;
+  limit_memory (self);
 }
 
 static void
@@ -82,7 +94,12 @@ store_unref (DlpRecordStore *self)
   if (!g_atomic_int_dec_and_test (&self->ref_count))
     return;
   for (guint i = self->limbo_head; i < self->limbo->len; i++)
-    g_free (g_array_index (self->limbo, Limbo, i).data);
+    {
+      const Limbo *limbo = &g_array_index (self->limbo, Limbo, i);
+
+      dlp_slab_give (self->slab, limbo->data, limbo->size);
+    }
+  dlp_slab_free (self->slab);
   g_array_unref (self->limbo);
   g_array_unref (self->snapshots);
   g_byte_array_unref (self->buffer);
@@ -123,8 +140,7 @@ sweep_limbo (DlpRecordStore *self)
 
       if (limbo->serial >= oldest)
         break;
-      g_free (limbo->data);
-      self->held -= limbo->size;
+      dlp_slab_give (self->slab, limbo->data, limbo->size);
     }
   if (self->limbo_head == self->limbo->len || self->limbo_head > self->limbo->len / 2)
     {
@@ -148,8 +164,7 @@ let_go (DlpRecordStore *self, guint8 *data, gsize size)
     {
       if (G_UNLIKELY (has_limbo (self)))
         sweep_limbo (self);
-      g_free (data);
-      self->held -= size;
+      dlp_slab_give (self->slab, data, size);
       return;
     }
   g_array_append_val (self->limbo, limbo);
@@ -159,27 +174,24 @@ let_go (DlpRecordStore *self, guint8 *data, gsize size)
 
 /* ---- records ---- */
 
-static gboolean
-has_room (DlpRecordStore *self, gsize size)
-{
-  gsize taken = __atomic_load_n (&self->snapshot_bytes, __ATOMIC_RELAXED);
-
-  return self->held + taken + size <= self->max_bytes;
-}
-
 /* (transfer none): where the block of @record goes. */
 static guint8 *
 allocate (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **error)
 {
   guint8 *to;
 
-  if (!has_room (self, size) && has_limbo (self))
-    sweep_limbo (self);
-  if (has_room (self, size))
+  to = dlp_slab_take (self->slab, size);
+  if (to == NULL)
     {
-      *record = (DlpStoredRecord){ .data = g_malloc (size), .size = size };
-      self->held += size;
-      return record->data;
+      /* Snapshots may be gone. */
+      limit_memory (self);
+      sweep_limbo (self);
+      to = dlp_slab_take (self->slab, size);
+    }
+  if (to != NULL)
+    {
+      *record = (DlpStoredRecord){ .data = to, .size = size };
+      return to;
     }
   if (self->file == NULL)
     self->file = dlp_scratch_new (self->element, error);
@@ -312,6 +324,7 @@ dlp_record_store_snapshot (DlpRecordStore *self,
   pthread_mutex_unlock (&self->lock);
   __atomic_fetch_add (&self->n_snapshots, 1, __ATOMIC_RELEASE);
   __atomic_fetch_add (&self->snapshot_bytes, n * sizeof *records, __ATOMIC_RELAXED);
+  limit_memory (self);
   return snapshot;
 }
 

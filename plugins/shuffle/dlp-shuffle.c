@@ -17,14 +17,23 @@
 
 #include "dlp-held-state.h"
 #include "dlp-record-store.h"
+#include "dlp-slab.h"
 
 /* Input records in one step at most. */
 #define STEP_RECORDS 256
+/* Of memory, at least, and for each record that may be held. */
 #define WANTED_BYTES (64 * 1024 * 1024)
+#define WANTED_RECORD_BYTES 4096
 /* Cursors remembered. */
 #define HISTORY 64
-/* Marks of a large state that may be alive. */
+/* Draws that are looked at in advance. */
+#define AHEAD 16
+#define FETCHED 1024
+/* Marks of a large state that may be alive; one is made each time that this share of the buffer, or
+ * so many records, were taken. That is as much as a continued run has to read again. */
 #define SNAPSHOTS 3
+#define SNAPSHOT_SHARE 8
+#define SNAPSHOT_RECORDS 1024
 
 typedef struct
 {
@@ -249,9 +258,11 @@ reserve (DlpShuffle *self, gsize capacity, GError **error)
                    dlp_element_get_name (element), capacity, capacity * slot_bytes, budget);
       return FALSE;
     }
+  self->slots = dlp_slab_resize (self->slots, self->capacity * sizeof (DlpStoredRecord),
+                                 capacity * sizeof (DlpStoredRecord));
+  self->held =
+      dlp_slab_resize (self->held, self->capacity * sizeof (guint64), capacity * sizeof (guint64));
   self->capacity = capacity;
-  self->slots = g_renew (DlpStoredRecord, self->slots, capacity);
-  self->held = g_renew (guint64, self->held, capacity);
   taken = capacity * (sizeof (DlpStoredRecord) + sizeof (guint64));
   dlp_record_store_set_limit (self->store, share - MIN (share, taken));
   return TRUE;
@@ -268,6 +279,27 @@ static gsize
 draw (DlpShuffle *self, gsize n)
 {
   return dlp_random_draw (self->random, self->state.drawn++) % n;
+}
+
+static const DlpStoredRecord *
+look_ahead (DlpShuffle *self, guint n)
+{
+  return &self->slots[dlp_random_draw (self->random, self->state.drawn + n) % self->size];
+}
+
+/* What a full buffer holds lies anywhere in memory: it is fetched some draws before it is needed,
+ * the slot first, then the record that the slot refers to. */
+static void
+fetch_ahead (DlpShuffle *self)
+{
+  const DlpStoredRecord *slot = look_ahead (self, AHEAD);
+  const DlpStoredRecord *near = look_ahead (self, AHEAD / 2);
+
+  __builtin_prefetch (slot, 1);
+  __builtin_prefetch (&self->held[slot - self->slots], 1);
+  if (!near->in_file)
+    for (guint64 i = 0; i < MIN (near->size, FETCHED); i += 64)
+      __builtin_prefetch (near->data + i);
 }
 
 /* Which input records the slots hold. Slot i holds the record taken at the last draw that hit it,
@@ -448,7 +480,9 @@ dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **erro
 static gsize
 dlp_shuffle_want_memory (DlpElement *element, guint n_workers)
 {
-  return WANTED_BYTES;
+  guint64 wanted = DLP_SHUFFLE (element)->size * WANTED_RECORD_BYTES;
+
+  return (gsize) CLAMP (wanted, WANTED_BYTES, G_MAXSIZE / 2);
 }
 
 static void
@@ -505,6 +539,7 @@ take (DlpShuffle *self,
     }
   else
     {
+      fetch_ahead (self);
       slot = draw (self, self->size);
       if (!dlp_record_store_emit (self->store, &self->slots[slot], out, error))
         return FALSE;
@@ -793,7 +828,8 @@ dlp_shuffle_set_property (GObject *object, guint id, const GValue *value, GParam
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
-  dlp_element_set_large (DLP_ELEMENT (self), keeps_records (self), self->size);
+  dlp_element_set_large (DLP_ELEMENT (self), keeps_records (self),
+                         MAX (self->size / SNAPSHOT_SHARE, SNAPSHOT_RECORDS));
 }
 
 static void

@@ -82,12 +82,12 @@ dlp_bench_source_init (DlpBenchSource *self)
 {
 }
 
-void
-bench_run_graph (const char *graph)
+DlpPipeline *
+bench_new_pipeline (const char *graph)
 {
   static gsize registered;
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpPipeline) pipeline = NULL;
+  DlpPipeline *pipeline;
 
   if (g_once_init_enter (&registered))
     {
@@ -100,6 +100,15 @@ bench_run_graph (const char *graph)
   pipeline = dlp_pipeline_new_from_string (graph, &error);
   g_assert_no_error (error);
   g_object_set (pipeline, "workers", 1, NULL);
+  return pipeline;
+}
+
+void
+bench_run_graph (const char *graph)
+{
+  g_autoptr (DlpPipeline) pipeline = bench_new_pipeline (graph);
+  g_autoptr (GError) error = NULL;
+
   dlp_pipeline_run (pipeline, NULL, &error);
   g_assert_no_error (error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <dlpipe/dlp-pipeline.h>
 #include <dlpipe/dlp-source.h>
 
 G_BEGIN_DECLS
@@ -13,6 +14,8 @@ G_DECLARE_FINAL_TYPE (DlpBenchSource, dlp_bench_source, DLP, BENCH_SOURCE, DlpSo
  * @rounds times. */
 void dlp_bench_source_set_batches (GPtrArray *batches, guint rounds, guint records);
 
+/* (transfer full): of a graph, with one worker. */
+DlpPipeline *bench_new_pipeline (const char *graph);
 /* Runs a graph with one worker to its end. */
 void bench_run_graph (const char *graph);
 
