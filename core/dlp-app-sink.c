@@ -189,6 +189,9 @@ count_tokens (DlpAppSink *self, DlpRecordBatch *batch, guint row, guint n)
 {
   guint64 tokens = 0;
 
+  if (batch->training != NULL)
+    return batch->training->tokens;
+
   for (guint i = 0; self->tokens >= 0 && i < n; i++)
     {
       gsize length;
@@ -214,7 +217,8 @@ make_result (DlpAppSink *self, Answer *answer)
   if (batch == NULL)
     return NULL;
   position = dlp_record_batch_get_position (batch) + row;
-  cursor = (DlpCursor){ dlp_record_batch_get_mark (batch), position + n };
+  cursor = (DlpCursor){ dlp_record_batch_get_mark (batch),
+                        position + dlp_record_batch_count_places (batch, n) };
   dlp_cursor_set (&self->next.cursor, &cursor);
   self->next.counts.tokens += count_tokens (self, batch, row, n);
   dlp_sink_count (DLP_SINK (self), &self->next.counts, batch, row, n, position);
@@ -541,6 +545,12 @@ end_of_input (DlpAppSink *self)
   return done ? end (self) : sleep_until_taken (self);
 }
 
+static guint64
+count_records (DlpRecordBatch *batch)
+{
+  return dlp_record_batch_count_records (batch, dlp_record_batch_get_length (batch));
+}
+
 static void
 move (DlpAppSink *self, DlpRecordBatch *batch)
 {
@@ -553,7 +563,7 @@ move (DlpAppSink *self, DlpRecordBatch *batch)
   else if (dlp_app_was_ended (&self->app))
     {
       self->dropped += dlp_record_batch_get_length (batch);
-      self->moved += dlp_record_batch_get_length (batch);
+      self->moved += count_records (batch);
       dlp_record_batch_unref (batch);
     }
   else
@@ -561,7 +571,7 @@ move (DlpAppSink *self, DlpRecordBatch *batch)
       g_queue_push_tail (&self->queue, batch);
       self->queued_bytes += dlp_record_batch_get_bytes (batch);
       self->queued_records += dlp_record_batch_get_length (batch);
-      self->moved += dlp_record_batch_get_length (batch);
+      self->moved += count_records (batch);
     }
   call = take_for_pending (self, &answer);
   pthread_cond_signal (&self->app.cond);

@@ -564,8 +564,10 @@ static bool
 begin_batch (DlpAppSource *self, Entry *entry, GError **error)
 {
   g_autoptr (DlpRecordBatch) rest = NULL;
+  bool whole = dlp_schema_get_kind (self->schema) == DLP_SCHEMA_BATCHES;
   guint length = dlp_record_batch_get_length (entry->batch);
-  guint skip = (guint) MIN (self->to_skip, length);
+  guint n = whole ? 1 : length;
+  guint skip = (guint) MIN (self->to_skip, n);
   bool files = dlp_schema_get_kind (self->schema) == DLP_SCHEMA_FILES;
   DlpCoordinate first = { .stage = dlp_element_get_stage (DLP_ELEMENT (self)),
                           .source = dlp_element_get_ordinal (DLP_ELEMENT (self)) };
@@ -573,9 +575,9 @@ begin_batch (DlpAppSource *self, Entry *entry, GError **error)
   if (!begin_token (self, entry->token, error))
     return false;
   self->to_skip -= skip;
-  if (skip == length)
+  if (skip == n)
     return true;
-  if (files)
+  if (files || whole)
     first.file = (guint32) self->emitted;
   else
     first.row = self->emitted;
@@ -616,7 +618,17 @@ take_next (DlpAppSource *self, GError **error)
   return next;
 }
 
-/* About a record batch's worth; a training batch is not cut. */
+/* A training batch is not cut, and its link counts batches. */
+static void
+emit_whole (DlpAppSource *self, DlpPad *out)
+{
+  DlpBatchInfo info = { .index = self->emitted++, .n_batches = 1 };
+
+  dlp_batch_info_add_rows (&info, self->batch, 0, dlp_record_batch_get_length (self->batch));
+  dlp_pad_push_batch (out, g_steal_pointer (&self->batch), &info);
+}
+
+/* About a record batch's worth. */
 static void
 emit (DlpAppSource *self, DlpPad *out)
 {
@@ -626,7 +638,10 @@ emit (DlpAppSource *self, DlpPad *out)
       left, CLAMP (DLP_RECORD_BATCH_MAX_BYTES / MAX (each, 1), 1, DLP_RECORD_BATCH_MAX_RECORDS));
 
   if (dlp_schema_get_kind (self->schema) == DLP_SCHEMA_BATCHES)
-    n = left;
+    {
+      emit_whole (self, out);
+      return;
+    }
   dlp_pad_push_rows (out, self->batch, self->row, n);
   self->row += n;
   self->emitted += n;

@@ -464,6 +464,28 @@ break_off (DlpElement *self, DlpElementPrivate *priv, GError *error, DlpElement 
   return stay_broken (self, priv);
 }
 
+/* Branches behind a tee may be at different batches: steps of another world size need not meet the
+ * places of all. */
+static bool
+check_untorn (DlpElement *self, DlpElementPrivate *priv, GError **error)
+{
+  for (guint i = 0; i < priv->outputs->len; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      if (!pad->torn)
+        continue;
+      g_set_error (
+          error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+          "%s: %s is to go on at batch %" G_GUINT64_FORMAT
+          ", which is within a step of this world size; go on with the one there was when the "
+          "state was written, to where all outputs are equally far",
+          dlp_element_get_name (self), dlp_element_get_name (pad->peer->element), pad->wanted);
+      return false;
+    }
+  return true;
+}
+
 /* Takes @error. An error of an element without outputs is the run's at once. */
 static DlpTurn
 fail (DlpElement *self,
@@ -545,6 +567,8 @@ dlp_element_turn (DlpElement *self, GError **error)
   switch (check_records (priv, step, &local))
     {
     case DLP_STEP_MORE:
+      if (!check_untorn (self, priv, &local))
+        return fail (self, priv, local, self, error);
       __atomic_store_n (&priv->moved_at, (gint64) (priv->clock / 1000), __ATOMIC_RELAXED);
       advance_marks (self, priv);
       flush_if_late (priv);

@@ -20,6 +20,7 @@ struct _DlpPad
   char *name;
   DlpPadDirection direction;
   bool optional;
+  bool whole; /* training batches: not cut, not merged */
   DlpPad *peer;
   DlpQueue *link; /* shared with the peer, owned by the output pad; NULL: not linked */
   DlpSchema *schema;
@@ -38,6 +39,7 @@ struct _DlpPad
   /* Output. */
   guint64 emitted; /* written by the element's thread, read by others (relaxed) */
   guint64 wanted;  /* after a restore: drop below this position */
+  bool torn;       /* what begins below it ends above it */
   DlpRecordBatchBuilder *builder;
   gsize batch_bytes;     /* an open record batch of so many is pushed */
   DlpMark *open_mark;    /* of the builder's first record */

@@ -72,6 +72,12 @@ dlp_pad_get_peer (DlpPad *self)
   return self->peer;
 }
 
+DlpElement *
+dlp_pad_get_element (DlpPad *self)
+{
+  return self->element;
+}
+
 gboolean
 dlp_pad_is_linked (DlpPad *self)
 {
@@ -90,6 +96,7 @@ dlp_pad_set_schema (DlpPad *self, DlpSchema *schema)
   DlpSchema *old = self->schema;
 
   self->schema = dlp_schema_ref (schema);
+  self->whole = dlp_schema_get_kind (schema) == DLP_SCHEMA_BATCHES;
   g_clear_pointer (&old, dlp_schema_unref);
   if (self->direction == DLP_PAD_OUTPUT)
     {
@@ -188,11 +195,14 @@ void
 dlp_pad_consume (DlpPad *self, guint n)
 {
   guint left = dlp_record_batch_get_length (self->reading) - self->row;
+  guint64 places = dlp_record_batch_count_places (self->reading, n);
 
-  g_assert (n <= left);
+  g_assert (n <= left && (!self->whole || n == 0 || n == left));
+  if (n == 0)
+    return;
   self->row += n;
-  self->cursor.position += n;
-  dlp_stat_add (&self->known, n);
+  self->cursor.position += places;
+  dlp_stat_add (&self->known, places);
   if (n == left)
     g_clear_pointer (&self->reading, dlp_record_batch_unref);
 }
@@ -285,6 +295,8 @@ send (DlpPad *self, DlpRecordBatch *batch)
 {
   DlpContext *context = get_context (self);
 
+  if (!self->whole)
+    dlp_record_batch_drop_training (batch);
   self->quiet = 0;
   self->seen_wish = __atomic_load_n (&context->checkpoint_wish, __ATOMIC_RELAXED);
   dlp_stat_add (&self->bytes, dlp_record_batch_get_bytes (batch));
@@ -425,6 +437,49 @@ account (DlpPad *self, guint n, guint64 *position, guint *skip)
   return *skip < n;
 }
 
+/* Takes the batch, which is one of its kind. */
+static void
+push_whole (DlpPad *self, DlpRecordBatch *batch)
+{
+  guint64 position = self->emitted;
+
+  count_emitted (self, dlp_record_batch_count_places (batch, 1));
+  self->torn |= position < self->wanted && self->emitted > self->wanted;
+  if (self->link == NULL || position < self->wanted)
+    {
+      dlp_record_batch_unref (batch);
+      return;
+    }
+  send (self, dlp_record_batch_place (batch, position, take_mark (self), unref_mark));
+}
+
+/* (transfer full): one that nothing is known of yet. */
+static DlpRecordBatch *
+make_training (DlpPad *self, DlpRecordBatch *batch, guint row, guint n)
+{
+  DlpRecordBatch *made = dlp_record_batch_new_at (batch, row, n, 0, NULL, NULL);
+  DlpBatchInfo info = { .index = self->emitted, .n_batches = 1 };
+
+  if (made->training != NULL)
+    return made;
+  dlp_batch_info_add_rows (&info, made, 0, n);
+  dlp_record_batch_set_training (made, &info);
+  return made;
+}
+
+void
+dlp_pad_push_batch (DlpPad *self, DlpRecordBatch *batch, const DlpBatchInfo *info)
+{
+  DlpRecordBatch *made;
+
+  g_return_if_fail (self->whole && info->n_batches > 0 && batch->length > 0);
+
+  made = dlp_record_batch_new_at (batch, 0, batch->length, 0, NULL, NULL);
+  dlp_record_batch_set_training (made, info);
+  dlp_record_batch_unref (batch);
+  push_whole (self, made);
+}
+
 void
 dlp_pad_push_rows (DlpPad *self, DlpRecordBatch *batch, guint row, guint n)
 {
@@ -432,6 +487,11 @@ dlp_pad_push_rows (DlpPad *self, DlpRecordBatch *batch, guint row, guint n)
   guint skip;
   guint limit = get_context (self)->batch_records;
 
+  if (self->whole && n > 0)
+    {
+      push_whole (self, make_training (self, batch, row, n));
+      return;
+    }
   if (!account (self, n, &position, &skip))
     return;
 
@@ -457,7 +517,7 @@ dlp_pad_push (DlpPad *self, DlpRecordBatch *batch)
   guint n = dlp_record_batch_get_length (batch);
   guint64 position;
 
-  if (self->emitted >= self->wanted && (limit == 0 || n <= limit))
+  if (!self->whole && self->emitted >= self->wanted && (limit == 0 || n <= limit))
     {
       guint skip;
 
@@ -509,6 +569,7 @@ dlp_pad_append_rows (DlpPad *self, DlpRecordBatch *batch, guint row, guint n)
   guint64 position;
   guint skip;
 
+  g_assert (!self->whole);
   if (!account (self, n, &position, &skip))
     return;
 
@@ -536,6 +597,7 @@ dlp_pad_end_record (DlpPad *self, const DlpCoordinate *coordinate)
   guint64 position;
   guint skip;
 
+  g_assert (!self->whole);
   if (!account (self, 1, &position, &skip))
     {
       dlp_record_batch_builder_drop_record (self->builder);

@@ -8,6 +8,7 @@
 #include <dlpipe/dlp-reader.h>
 
 #include "dlp-pipeline-private.h"
+#include "dlp-registry-private.h"
 
 /* Of a tee, say, that nothing is linked behind. */
 static bool
@@ -226,6 +227,41 @@ count_ordinals (DlpPipeline *self)
     }
 }
 
+static const DlpPadTemplate *
+find_template (GPtrArray *templates, DlpPad *pad)
+{
+  const DlpPadTemplate *on_request = NULL;
+
+  for (guint i = 0; i < templates->len; i++)
+    {
+      const DlpPadTemplate *found = g_ptr_array_index (templates, i);
+
+      if (found->direction != pad->direction)
+        continue;
+      if (strcmp (found->name, pad->name) == 0)
+        return found;
+      if (found->presence == DLP_PAD_ON_REQUEST)
+        on_request = found;
+    }
+  return on_request;
+}
+
+/* Who knows nothing of training batches would cut or merge them. */
+static bool
+check_takes_batches (DlpElement *element, DlpPad *input, GError **error)
+{
+  g_autoptr (GPtrArray) templates = dlp_element_type_list_pad_templates (G_OBJECT_TYPE (element));
+  const DlpPadTemplate *found = find_template (templates, input);
+
+  if (!input->whole || (found != NULL && (found->carries & DLP_CARRIES_BATCHES)))
+    return true;
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
+               "takes records, not the batches that %s gives; put it before the element that makes "
+               "batches",
+               dlp_element_get_name (input->peer->element));
+  return false;
+}
+
 static bool
 negotiate (DlpElement *element, GError **error)
 {
@@ -235,8 +271,11 @@ negotiate (DlpElement *element, GError **error)
     {
       DlpPad *input = dlp_element_get_input (element, i);
 
-      if (dlp_pad_get_peer (input) != NULL)
-        dlp_pad_set_schema (input, dlp_pad_get_schema (dlp_pad_get_peer (input)));
+      if (dlp_pad_get_peer (input) == NULL)
+        continue;
+      dlp_pad_set_schema (input, dlp_pad_get_schema (dlp_pad_get_peer (input)));
+      if (!check_takes_batches (element, input, error))
+        return false;
     }
   if (klass->negotiate != NULL && !klass->negotiate (element, error))
     return dlp_element_failed (element, "negotiate", error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <dlpipe/dlp-batch.h>
 #include <dlpipe/dlp-record-batch.h>
 
 #include "dlp-columns-private.h"
@@ -16,6 +17,7 @@ struct _DlpRecordBatch
   guint64 position;
   gsize bytes; /* 0: not counted; of those on links */
   DlpColumns *columns;
+  const DlpBatchInfo *training; /* NULL, or what it is as a training batch; g_atomic_rc_box */
   gpointer mark;
   gpointer mark_owner; /* what keeps the mark alive: itself, or the batch this is a slice of */
   void (*mark_owner_unref) (gpointer);
@@ -36,6 +38,22 @@ DlpRecordBatch *dlp_record_batch_place (DlpRecordBatch *batch,
                                         guint64 position,
                                         gpointer mark,
                                         void (*mark_unref) (gpointer));
+/* What it is as a training batch; before anybody else has it. */
+void dlp_record_batch_set_training (DlpRecordBatch *self, const DlpBatchInfo *info);
+void dlp_record_batch_drop_training (DlpRecordBatch *self);
+/* How many places rows [row, row + n) take on their link, how many records they stand for. */
+static inline guint64
+dlp_record_batch_count_places (const DlpRecordBatch *self, guint n)
+{
+  return self->training != NULL ? self->training->n_batches : n;
+}
+
+static inline guint64
+dlp_record_batch_count_records (const DlpRecordBatch *self, guint n)
+{
+  return self->training != NULL ? self->training->records : n;
+}
+
 /* (transfer full): the same values with other coordinates: those of the first record, its row or
  * file counted up. */
 DlpRecordBatch *

@@ -26,6 +26,29 @@ new_view (DlpColumns *columns, guint offset, guint length, guint64 position)
   return self;
 }
 
+/* What it is as a training batch goes with its rows. */
+static void
+copy_training (DlpRecordBatch *self, const DlpRecordBatch *from)
+{
+  if (from->training != NULL)
+    self->training = g_atomic_rc_box_acquire ((gpointer) from->training);
+}
+
+void
+dlp_record_batch_drop_training (DlpRecordBatch *self)
+{
+  if (self->training != NULL)
+    g_atomic_rc_box_release ((gpointer) self->training);
+  self->training = NULL;
+}
+
+void
+dlp_record_batch_set_training (DlpRecordBatch *self, const DlpBatchInfo *info)
+{
+  dlp_record_batch_drop_training (self);
+  self->training = g_atomic_rc_box_dup (sizeof *info, info);
+}
+
 static gsize
 column_bytes (const DlpColumn *column, gsize offset, gsize length)
 {
@@ -74,6 +97,7 @@ dlp_record_batch_new_at (DlpRecordBatch *batch,
   g_assert (row <= batch->length && n <= batch->length - row);
 
   self = new_view (dlp_columns_ref (batch->columns), batch->offset + row, n, position);
+  copy_training (self, batch);
   self->bytes = count_bytes (self);
   self->mark = mark;
   self->mark_owner = mark;
@@ -114,6 +138,7 @@ dlp_record_batch_slice (DlpRecordBatch *self, guint row, guint n)
     return dlp_record_batch_ref (self);
 
   slice = new_view (dlp_columns_ref (self->columns), self->offset + row, n, self->position + row);
+  copy_training (slice, self);
   if (self->mark != NULL)
     {
       gboolean is_slice = self->mark_owner != self->mark;
@@ -138,13 +163,17 @@ dlp_record_batch_select (DlpRecordBatch *self,
                          const guint *fields,
                          guint n_fields)
 {
+  DlpRecordBatch *selected;
+
   g_return_val_if_fail (self != NULL && schema != NULL, NULL);
   g_return_val_if_fail (n_fields == schema->n_fields && (n_fields == 0 || fields != NULL), NULL);
   for (guint i = 0; i < n_fields; i++)
     g_return_val_if_fail (fits (self->columns->schema, fields[i], schema, i), NULL);
 
-  return new_view (dlp_columns_select (self->columns, schema, fields), self->offset, self->length,
-                   self->position);
+  selected = new_view (dlp_columns_select (self->columns, schema, fields), self->offset,
+                       self->length, self->position);
+  copy_training (selected, self);
+  return selected;
 }
 
 DlpRecordBatch *
@@ -166,6 +195,7 @@ dlp_record_batch_unref (DlpRecordBatch *self)
 
   if (self->mark_owner != NULL && self->mark_owner_unref != NULL)
     self->mark_owner_unref (self->mark_owner);
+  dlp_record_batch_drop_training (self);
   dlp_columns_unref (self->columns);
   g_free (self);
 }
@@ -208,6 +238,30 @@ dlp_record_batch_get_coordinate (const DlpRecordBatch *self, guint row)
   g_return_val_if_fail (self != NULL && row < self->length, NULL);
 
   return dlp_record_batch_coordinate (self, row);
+}
+
+gint64
+dlp_record_batch_get_index (const DlpRecordBatch *self)
+{
+  g_return_val_if_fail (self != NULL, -1);
+
+  return self->training != NULL ? (gint64) self->training->index : -1;
+}
+
+guint
+dlp_record_batch_get_stage (const DlpRecordBatch *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->length > 0 ? dlp_record_batch_coordinate (self, 0)->stage : 0;
+}
+
+guint
+dlp_record_batch_get_epoch (const DlpRecordBatch *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->length > 0 ? dlp_record_batch_coordinate (self, 0)->epoch : 0;
 }
 
 /* Whether there is such a value; the mask has a bit for each type wanted. */

@@ -295,7 +295,7 @@ insert_flags (GVariantBuilder *dict, DlpElementFlags flags)
   } names[] = {
     { DLP_ELEMENT_ONE_TO_ONE, "one-to-one" }, { DLP_ELEMENT_STATELESS, "stateless" },
     { DLP_ELEMENT_LARGE, "large-state" },     { DLP_ELEMENT_LOG, "log-state" },
-    { DLP_ELEMENT_KEEPS_ALL, "keeps-all" },
+    { DLP_ELEMENT_KEEPS_ALL, "keeps-all" },   { DLP_ELEMENT_REORDERS, "reorders" },
   };
   g_autoptr (GPtrArray) set = g_ptr_array_new ();
 

@@ -12,6 +12,7 @@
 #include <dlpipe/dlp-sink.h>
 
 #include "dlp-element-private.h"
+#include "dlp-record-batch-private.h"
 
 typedef struct
 {
@@ -61,6 +62,35 @@ drain (DlpSink *self, DlpSinkPrivate *priv, GCancellable *cancellable, GError **
   return DLP_STEP_END;
 }
 
+/* What a training batch says of the whole step, all ranks of it, is counted, so that the state is
+ * the same on each of them. A sink that writes files counts what is in them. */
+static bool
+counts_steps (DlpSink *self, const DlpRecordBatch *batch)
+{
+  return batch->training != NULL && DLP_SINK_GET_CLASS (self)->get_location == NULL;
+}
+
+static void
+add_digest (DlpSink *self,
+            DlpDigest *digest,
+            const DlpRecordBatch *batch,
+            guint row,
+            guint n,
+            guint64 position)
+{
+  if (batch->training == NULL)
+    dlp_digest_add (digest, batch, row, n, position);
+  else if (counts_steps (self, batch))
+    dlp_digest_combine (digest, &batch->training->digest);
+  else
+    {
+      DlpBatchInfo info = { .index = batch->training->index };
+
+      dlp_batch_info_add_rows (&info, batch, row, n);
+      dlp_digest_combine (digest, &info.digest);
+    }
+}
+
 void
 dlp_sink_count (DlpSink *self,
                 DlpSinkState *state,
@@ -72,8 +102,8 @@ dlp_sink_count (DlpSink *self,
   DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
 
   if (priv->use_digest)
-    dlp_digest_add (&state->digest, batch, row, n, position);
-  dlp_stat_add (&state->records, n);
+    add_digest (self, &state->digest, batch, row, n, position);
+  dlp_stat_add (&state->records, counts_steps (self, batch) ? batch->training->records : n);
 }
 
 void
@@ -109,6 +139,7 @@ dlp_sink_step (DlpElement *element, GCancellable *cancellable, GError **error)
   DlpSinkPrivate *priv = dlp_sink_get_instance_private (self);
   DlpPad *in = dlp_element_get_input (element, 0);
   DlpRecordBatch *batch;
+  guint64 tokens;
   guint row, n;
 
   batch = dlp_pad_peek (in, &row);
@@ -117,9 +148,12 @@ dlp_sink_step (DlpElement *element, GCancellable *cancellable, GError **error)
                                   dlp_element_want_input (element, 0);
 
   n = dlp_record_batch_get_length (batch) - row;
+  tokens = priv->state.tokens;
   dlp_sink_count (self, &priv->state, batch, row, n, dlp_pad_get_position (in));
   if (!DLP_SINK_GET_CLASS (self)->consume (self, batch, row, n, cancellable, error))
     return DLP_STEP_ERROR;
+  if (counts_steps (self, batch))
+    __atomic_store_n (&priv->state.tokens, tokens + batch->training->tokens, __ATOMIC_RELAXED);
   dlp_pad_consume (in, n);
   return DLP_STEP_MORE;
 }

@@ -48,6 +48,7 @@ GType dlp_step_get_type (void) G_GNUC_CONST;
  * @DLP_ELEMENT_LARGE: its state is large: marks are made rarely, at most three alive
  * @DLP_ELEMENT_LOG: its state is the length of an append-only file; see make_durable()
  * @DLP_ELEMENT_KEEPS_ALL: each record that goes in comes out, sooner or later: what did not is held
+ * @DLP_ELEMENT_REORDERS: records leave in another order than they came in
  *
  * What the class of an element promises.
  *
@@ -61,6 +62,7 @@ typedef enum
   DLP_ELEMENT_LARGE = 1 << 2,
   DLP_ELEMENT_LOG = 1 << 3,
   DLP_ELEMENT_KEEPS_ALL = 1 << 4,
+  DLP_ELEMENT_REORDERS = 1 << 5,
 } DlpElementFlags;
 
 #define DLP_TYPE_ELEMENT_FLAGS (dlp_element_flags_get_type ())
@@ -523,6 +525,21 @@ DLP_AVAILABLE_IN_0_1
 DlpPad *dlp_element_find_pad (DlpElement *self, const char *name);
 
 /* ---- for authors, once the graph is built ---- */
+
+/**
+ * dlp_pad_get_element:
+ * @self: a pad
+ *
+ * Gets the element that the pad belongs to.
+ *
+ * Threads: any, once the graph is built.
+ *
+ * Returns: (transfer none): an element
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpElement *dlp_pad_get_element (DlpPad *self);
 
 /**
  * dlp_element_get_seed:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "dlp-batch.h"
 #include "dlp-cursor.h"
 #include "dlp-record-batch.h"
 
@@ -135,7 +136,7 @@ void dlp_pad_set_schema (DlpPad *self, DlpSchema *schema);
  * @row: (out): the first row that is to be consumed
  *
  * Looks at the record batch that is next, of which rows [row, length) are still to be consumed, at
- * least one. Valid until the next call on this pad.
+ * least one. Valid until the next call on this pad. A training batch is consumed as a whole.
  *
  * Threads: the element's.
  *
@@ -312,6 +313,23 @@ DlpRecordBatchBuilder *dlp_pad_get_builder (DlpPad *self);
  */
 DLP_AVAILABLE_IN_0_1
 void dlp_pad_end_record (DlpPad *self, const DlpCoordinate *coordinate);
+
+/**
+ * dlp_pad_push_batch:
+ * @self: a pad whose schema is of the kind %DLP_SCHEMA_BATCHES
+ * @batch: (transfer full): a training batch of the pad's schema
+ * @info: what is known of it
+ *
+ * Pushes a training batch, which is never cut or merged. It takes as many places on the link as it
+ * stands for batches, those of other ranks included. Here the other functions that push take whole
+ * batches only, and leave what was known of them as it was.
+ *
+ * Threads: the element's.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_pad_push_batch (DlpPad *self, DlpRecordBatch *batch, const DlpBatchInfo *info);
 
 /**
  * dlp_pad_is_unwanted:

@@ -153,7 +153,8 @@ gsize dlp_record_batch_get_bytes (const DlpRecordBatch *self);
  * dlp_record_batch_get_position:
  * @self: a record batch
  *
- * Gets the absolute number, on its link, of its first record.
+ * Gets the absolute number, on its link, of its first record. Links of training batches are counted
+ * in batches of all ranks: there it is the index of the first one of its step.
  *
  * Threads: any.
  *
@@ -179,6 +180,53 @@ guint64 dlp_record_batch_get_position (const DlpRecordBatch *self);
  */
 DLP_AVAILABLE_IN_0_1
 const DlpCoordinate *dlp_record_batch_get_coordinate (const DlpRecordBatch *self, guint row);
+
+/**
+ * dlp_record_batch_get_index:
+ * @self: a record batch
+ *
+ * Gets the global index of a training batch, from 0: where it stands in the sequence of the batches
+ * of all ranks.
+ *
+ * Threads: any.
+ *
+ * Returns: an index; -1: it is no training batch
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gint64 dlp_record_batch_get_index (const DlpRecordBatch *self);
+
+/**
+ * dlp_record_batch_get_stage:
+ * @self: a record batch
+ *
+ * Gets the stage of the curriculum that it is of: that of its first record.
+ *
+ * Threads: any.
+ *
+ * Returns: a stage, from 0
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+guint dlp_record_batch_get_stage (const DlpRecordBatch *self);
+
+/**
+ * dlp_record_batch_get_epoch:
+ * @self: a record batch
+ *
+ * Gets the epoch that it is of: that of its first record. A batch of several sources, or of a
+ * shuffle, may have records of others.
+ *
+ * Threads: any.
+ *
+ * Returns: an epoch, from 0
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+guint dlp_record_batch_get_epoch (const DlpRecordBatch *self);
 
 /**
  * dlp_record_batch_slice:

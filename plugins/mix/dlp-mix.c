@@ -457,9 +457,10 @@ dlp_mix_class_init (DlpMixClass *klass)
   element_class->describe = dlp_mix_describe;
   element_class->load = dlp_mix_load;
   dlp_element_class_add_pad_template (element_class, "in-N", DLP_PAD_INPUT, DLP_PAD_ON_REQUEST,
-                                      DLP_CARRIES_ALL, "By any name; all carry the same");
+                                      DLP_CARRIES_RECORDS | DLP_CARRIES_FILES,
+                                      "By any name; all carry the same");
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
-                                      DLP_CARRIES_ALL, NULL);
+                                      DLP_CARRIES_RECORDS | DLP_CARRIES_FILES, NULL);
   dlp_element_class_set_description (
       element_class, "Weighted mix of several inputs",
       "... ! mix.web  ... ! mix.code  mix name=mix weights=web:0.7,code:0.3 ! ...");

@@ -540,7 +540,7 @@ dlp_shuffle_class_init (DlpShuffleClass *klass)
   object_class->set_property = dlp_shuffle_set_property;
   object_class->get_property = dlp_shuffle_get_property;
   object_class->finalize = dlp_shuffle_finalize;
-  element_class->flags = DLP_ELEMENT_KEEPS_ALL;
+  element_class->flags = DLP_ELEMENT_KEEPS_ALL | DLP_ELEMENT_REORDERS;
   element_class->start = dlp_shuffle_start;
   element_class->want_memory = dlp_shuffle_want_memory;
   element_class->step = dlp_shuffle_step;
@@ -550,9 +550,9 @@ dlp_shuffle_class_init (DlpShuffleClass *klass)
   element_class->load = dlp_shuffle_load;
   element_class->mark_input = dlp_shuffle_mark_input;
   dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
-                                      DLP_CARRIES_ALL, NULL);
+                                      DLP_CARRIES_RECORDS | DLP_CARRIES_FILES, NULL);
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
-                                      DLP_CARRIES_ALL, NULL);
+                                      DLP_CARRIES_RECORDS | DLP_CARRIES_FILES, NULL);
   dlp_element_class_set_description (element_class, "Shuffle buffer",
                                      "... ! shuffle size=10k ! ...");
 

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <stdio.h>
+
+#include <dlp-harness.h>
+#include <dlpipe/dlp-app-sink.h>
+
+static void
+assert_refused (const char *graph, GQuark domain, int code, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (dlp_harness_run (graph, NULL, &error))
+    g_error ("not refused: %s", graph);
+  g_assert_error (error, domain, code);
+  if (strstr (error->message, part) == NULL)
+    g_error ("“%s” is not in: %s", part, error->message);
+}
+
+static void
+test_settings (void)
+{
+  static const struct
+  {
+    const char *graph;
+    DlpGraphError code;
+    const char *part;
+  } bad[] = {
+    { "check-source ! batch ! null-sink", DLP_GRAPH_ERROR_VALUE, "set size=N" },
+    { "check-source ! batch size=0 ! null-sink", DLP_GRAPH_ERROR_VALUE, "size" },
+    { "check-source ! batch size=4,x ! null-sink", DLP_GRAPH_ERROR_VALUE, "x" },
+    { "check-source ! batch size=4,8 ! null-sink", DLP_GRAPH_ERROR_VALUE,
+      "2 sizes for 1 stage; give one" },
+    { "check-source ! batch size=4 rank=2 world-size=2 ! null-sink", DLP_GRAPH_ERROR_VALUE,
+      "rank=2, but world-size=2 allows 0 to 1" },
+    { "check-source ! batch size=4 ! batch size=4 ! null-sink", DLP_GRAPH_ERROR_VALUE,
+      "has batches already" },
+    { "check-source ! batch size=4 world-size=2 ! batch ! null-sink", DLP_GRAPH_ERROR_VALUE,
+      "to 2 ranks there already" },
+    { "file-source location=. ! batch size=4 ! null-sink", DLP_GRAPH_ERROR_TYPE,
+      "put a reader before it" },
+    { "check-source ! batch size=4 ! shuffle ! null-sink", DLP_GRAPH_ERROR_TYPE,
+      "takes records, not the batches that batch0 gives" },
+    { "check-source ! batch size=4 ! mix ! null-sink", DLP_GRAPH_ERROR_TYPE,
+      "takes records, not the batches" },
+    { "check-source ! batch size=4 ! fields drop=id ! null-sink", DLP_GRAPH_ERROR_TYPE,
+      "takes records, not the batches" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    assert_refused (bad[i].graph, DLP_GRAPH_ERROR, (int) bad[i].code, bad[i].part);
+}
+
+static guint64
+get_counter (DlpPipeline *pipeline, const char *name, const char *key)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (pipeline);
+  g_autoptr (GVariant) elements =
+      g_variant_lookup_value (report, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  guint64 value = G_MAXUINT64;
+
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      g_autoptr (GVariant) state = NULL;
+      const char *found;
+
+      g_variant_lookup (element, "name", "&s", &found);
+      state = g_variant_lookup_value (element, "state", G_VARIANT_TYPE_VARDICT);
+      if (strcmp (found, name) == 0 && state != NULL)
+        g_variant_lookup (state, key, "t", &value);
+    }
+  return value;
+}
+
+typedef struct
+{
+  const char *settings;
+  guint n_batches;
+  guint last; /* records of the last one */
+  guint64 short_records;
+  guint64 step_batches;
+  guint64 step_records;
+} Count;
+
+static void
+check_count (const Count *self)
+{
+  g_autofree char *graph = g_strdup_printf (
+      "check-source records=23 ! batch name=b %s ! app-sink name=out max-batches=1000",
+      self->settings);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (graph, &error);
+  DlpAppSink *out;
+  DlpRecordBatch *batch;
+  guint n = 0, length = 0;
+
+  g_assert_no_error (error);
+  out = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "out"));
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  for (; (batch = dlp_app_sink_pull (out, 1, NULL, &error)) != NULL; n++)
+    {
+      length = dlp_record_batch_get_length (batch);
+      dlp_record_batch_unref (batch);
+    }
+  g_assert_no_error (error);
+  while (dlp_pipeline_get_status (pipeline) != DLP_PIPELINE_FINISHED)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (n, ==, self->n_batches);
+  g_assert_cmpuint (length, ==, self->last);
+  g_assert_cmpuint (get_counter (pipeline, "b", "dropped-short-records"), ==, self->short_records);
+  g_assert_cmpuint (get_counter (pipeline, "b", "dropped-step-batches"), ==, self->step_batches);
+  g_assert_cmpuint (get_counter (pipeline, "b", "dropped-step-records"), ==, self->step_records);
+}
+
+static void
+test_dropped (void)
+{
+  static const Count counts[] = {
+    { "size=5", 5, 3, 0, 0, 0 },
+    { "size=5 drop-last=true", 4, 5, 3, 0, 0 },
+    { "size=5 world-size=2", 2, 5, 0, 1, 3 },
+    { "size=5 world-size=2 rank=1", 2, 5, 0, 1, 3 },
+    { "size=5 world-size=4 drop-last=true", 1, 5, 3, 0, 0 },
+    { "size=5 world-size=3 rank=2 drop-last=true", 1, 5, 3, 1, 5 },
+    { "size=100 world-size=2", 0, 0, 0, 1, 23 },
+    { "size=100 drop-last=true", 0, 0, 23, 0, 0 },
+    { "size=23", 1, 23, 0, 0, 0 },
+    { "size=1", 23, 1, 0, 0, 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    check_count (&counts[i]);
+}
+
+static const char *const graphs[] = {
+  "check-source records=31 ! batch size=4 ! check-sink name=k",
+  "check-source records=40 tokens=true ! batch size=3 rank=1 world-size=3 ! check-sink name=k",
+  "check-source records=20 ! m.  check-source records=15 ! m.  mix name=m ! shuffle size=7 "
+  "! batch size=5 drop-last=true rank=0 world-size=2 ! tee name=t ! check-sink name=k  "
+  "t. ! check-sink name=other",
+  "check-source records=24 ! batch size=4 ! batch rank=1 world-size=2 ! check-sink name=k",
+};
+
+static void
+test_resume (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    {
+      dlp_harness_check_resume (graphs[i], 1);
+      for (guint n = 0; n < dlp_harness_scale (6); n++)
+        dlp_harness_check_resume (graphs[i], 0);
+    }
+}
+
+static void
+test_marks (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    dlp_check_marks (graphs[i]);
+}
+
+static void
+test_stress (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    dlp_harness_check_settings (graphs[i]);
+}
+
+static void
+test_kill (void)
+{
+  dlp_check_kill (graphs[2], dlp_harness_scale (4));
+}
+
+static void
+test_golden (void)
+{
+  dlp_harness_check_golden (
+      "check-source records=21 ! batch size=3 rank=1 world-size=2 ! check-sink name=k", GOLDEN);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  dlp_harness_init ();
+  g_test_add_func ("/batch/golden", test_golden);
+  g_test_add_func ("/batch/settings", test_settings);
+  g_test_add_func ("/batch/dropped", test_dropped);
+  g_test_add_func ("/batch/resume", test_resume);
+  g_test_add_func ("/batch/marks", test_marks);
+  g_test_add_func ("/batch/stress", test_stress);
+  g_test_add_func ("/batch/kill", test_kill);
+  return g_test_run ();
+}
