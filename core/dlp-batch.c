@@ -52,3 +52,11 @@ dlp_batch_info_add_batch (DlpBatchInfo *self, const DlpBatchInfo *batch)
   self->tokens += batch->tokens;
   dlp_digest_combine (&self->digest, &batch->digest);
 }
+
+const DlpBatchInfo *
+dlp_record_batch_get_batch_info (const DlpRecordBatch *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->training;
+}

@@ -135,6 +135,22 @@ add_tallies (GHashTable *sums, GVariant *state, const char *key, guint64 *total)
     }
 }
 
+/* Good records that an element left out, as batches that are not full: whatever it calls
+ * "dropped-...-records" in its state. */
+static guint64
+count_dropped (GVariant *state)
+{
+  GVariantIter iter;
+  const char *key;
+  guint64 n = 0;
+
+  g_variant_iter_init (&iter, state);
+  while (g_variant_iter_next (&iter, "{&s@v}", &key, NULL))
+    if (g_str_has_prefix (key, "dropped-") && g_str_has_suffix (key, "-records"))
+      n += launch_get_number (state, key);
+  return n;
+}
+
 void
 launch_faults_collect (LaunchFaults *self, GVariant *report)
 {
@@ -152,6 +168,7 @@ launch_faults_collect (LaunchFaults *self, GVariant *report)
       add_tallies (self->kinds, state, "bad", &self->bad);
       add_tallies (self->files, state, "bad-files", NULL);
       self->damaged += launch_get_number (state, "damaged");
+      self->dropped += count_dropped (state);
     }
 }
 

@@ -70,6 +70,8 @@ launch_format_totals (GVariant *report)
   if (tokens > 0)
     append_number (text, tokens, "token");
   append_number (text, faults.bad, "bad record");
+  if (faults.dropped > 0)
+    append_number (text, faults.dropped, "dropped record");
   if (faults.damaged > 0)
     append_number (text, faults.damaged, "damaged file");
   g_string_append_printf (text, ", %.1f s", seconds);

@@ -177,11 +177,12 @@ void launch_progress_tick (LaunchProgress *self);
 void launch_progress_end (LaunchProgress *self, GVariant *summary);
 void launch_progress_free (LaunchProgress *self);
 
-/* What a report says of readers. */
+/* What a report says of readers, and of elements that left good records out. */
 typedef struct
 {
   guint64 bad;
   guint64 damaged;
+  guint64 dropped;
   GHashTable *kinds; /* of bad records, to guint64 * */
   GHashTable *files; /* the same */
 } LaunchFaults;

@@ -65,4 +65,19 @@ void dlp_batch_info_add_rows (DlpBatchInfo *self, const DlpRecordBatch *batch, g
 DLP_AVAILABLE_IN_0_2
 void dlp_batch_info_add_batch (DlpBatchInfo *self, const DlpBatchInfo *batch);
 
+/**
+ * dlp_record_batch_get_batch_info:
+ * @self: a record batch
+ *
+ * Gets what is known of a training batch, and of the step that it is of.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer none) (nullable): what is known; %NULL: it is no training batch
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+const DlpBatchInfo *dlp_record_batch_get_batch_info (const DlpRecordBatch *self);
+
 G_END_DECLS

@@ -8,6 +8,7 @@ typedef struct
 {
   guint64 records;
   guint64 tokens;
+  guint64 batches;
 } DlpLimitState;
 
 struct _DlpLimit
@@ -16,6 +17,7 @@ struct _DlpLimit
 
   guint64 max_records; /* 0: no limit */
   guint64 max_tokens;  /* 0: no limit */
+  guint64 max_batches; /* 0: no limit */
   char *field;
   int tokens_field; /* -1: tokens are not counted */
 
@@ -27,6 +29,7 @@ enum
   PROP_0,
   PROP_RECORDS,
   PROP_TOKENS,
+  PROP_BATCHES,
   PROP_FIELD,
   N_PROPS
 };
@@ -36,17 +39,34 @@ static GParamSpec *properties[N_PROPS];
 G_DEFINE_FINAL_TYPE (DlpLimit, dlp_limit, DLP_TYPE_ELEMENT)
 
 static gboolean
+check_limits (DlpLimit *self, DlpSchema *schema, GError **error)
+{
+  gboolean batches = dlp_schema_get_kind (schema) == DLP_SCHEMA_BATCHES;
+  gboolean others = self->max_records > 0 || self->max_tokens > 0;
+  const char *message = NULL;
+
+  if (batches && (self->max_batches == 0 || others))
+    message =
+        "its input has batches: set batches=N, at least 1, and nothing else; or put it before "
+        "the element that makes batches";
+  else if (!batches && self->max_batches > 0)
+    message = "batches=N counts batches, and its input has none: put it behind a batch";
+  else if (!batches && !others)
+    message = "set records=N or tokens=N, at least 1";
+  if (message == NULL)
+    return TRUE;
+  g_set_error_literal (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, message);
+  return FALSE;
+}
+
+static gboolean
 dlp_limit_negotiate (DlpElement *element, GError **error)
 {
   DlpLimit *self = DLP_LIMIT (element);
   DlpSchema *schema = dlp_pad_get_schema (dlp_element_get_input (element, 0));
 
-  if (self->max_records == 0 && self->max_tokens == 0)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "set records=N or tokens=N, at least 1");
-      return FALSE;
-    }
+  if (!check_limits (self, schema, error))
+    return FALSE;
   self->tokens_field = dlp_schema_find (schema, self->field);
   if (self->tokens_field >= 0 &&
       dlp_schema_get_field_type (schema, self->tokens_field) != DLP_FIELD_LIST_UINT16 &&
@@ -92,11 +112,33 @@ count_rows (DlpLimit *self, DlpRecordBatch *batch, guint row, guint n, guint64 *
   return k;
 }
 
+/* Of all ranks: a step that would exceed is not delivered. */
+static DlpStep
+pass_batch (DlpLimit *self, DlpPad *in, DlpPad *out, DlpRecordBatch *batch)
+{
+  const DlpBatchInfo *info = dlp_record_batch_get_batch_info (batch);
+  guint n = dlp_record_batch_get_length (batch);
+
+  if (info->n_batches <= self->max_batches - self->state.batches)
+    {
+      self->state.batches += info->n_batches;
+      self->state.records += info->records;
+      self->state.tokens += info->tokens;
+      dlp_pad_push_rows (out, batch, 0, n);
+      dlp_pad_consume (in, n);
+      if (self->state.batches < self->max_batches)
+        return DLP_STEP_MORE;
+    }
+  dlp_pad_close (in);
+  return DLP_STEP_END;
+}
+
 static DlpStep
 dlp_limit_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpLimit *self = DLP_LIMIT (element);
   DlpPad *in = dlp_element_get_input (element, 0);
+  DlpPad *out = dlp_element_get_output (element, 0);
   DlpRecordBatch *batch;
   guint64 tokens;
   guint row, n, k;
@@ -105,9 +147,11 @@ dlp_limit_step (DlpElement *element, GCancellable *cancellable, GError **error)
   if (batch == NULL)
     return dlp_pad_is_over (in) ? DLP_STEP_END : dlp_element_want_input (element, 0);
 
+  if (self->max_batches > 0)
+    return pass_batch (self, in, out, batch);
   n = dlp_record_batch_get_length (batch) - row;
   k = count_rows (self, batch, row, n, &tokens);
-  dlp_pad_push_rows (dlp_element_get_output (element, 0), batch, row, k);
+  dlp_pad_push_rows (out, batch, row, k);
   self->state.records += k;
   self->state.tokens += tokens;
   dlp_pad_consume (in, k);
@@ -132,13 +176,14 @@ dlp_limit_describe (DlpElement *element, const DlpState *state)
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "records", "t", data->records);
   g_variant_dict_insert (&dict, "tokens", "t", data->tokens);
+  g_variant_dict_insert (&dict, "batches", "t", data->batches);
   return g_variant_dict_end (&dict);
 }
 
 static gboolean
 dlp_limit_load (DlpElement *element, GVariant *described, guint version, GError **error)
 {
-  static const char *const keys[] = { "records", "tokens", NULL };
+  static const char *const keys[] = { "records", "tokens", "batches", NULL };
   DlpLimit *self = DLP_LIMIT (element);
 
   return dlp_state_check_keys (described, keys, error) &&
@@ -147,7 +192,10 @@ dlp_limit_load (DlpElement *element, GVariant *described, guint version, GError 
                                &self->state.records, error) &&
          dlp_state_get_uint64 (described, "tokens",
                                self->max_tokens > 0 ? self->max_tokens : G_MAXUINT64,
-                               &self->state.tokens, error);
+                               &self->state.tokens, error) &&
+         (version < 2 ||
+          dlp_state_get_uint64 (described, "batches", self->max_batches > 0 ? self->max_batches : 0,
+                                &self->state.batches, error));
 }
 
 static void
@@ -162,6 +210,9 @@ dlp_limit_set_property (GObject *object, guint id, const GValue *value, GParamSp
       break;
     case PROP_TOKENS:
       self->max_tokens = g_value_get_uint64 (value);
+      break;
+    case PROP_BATCHES:
+      self->max_batches = g_value_get_uint64 (value);
       break;
     case PROP_FIELD:
       g_free (self->field);
@@ -184,6 +235,9 @@ dlp_limit_get_property (GObject *object, guint id, GValue *value, GParamSpec *ps
       break;
     case PROP_TOKENS:
       g_value_set_uint64 (value, self->max_tokens);
+      break;
+    case PROP_BATCHES:
+      g_value_set_uint64 (value, self->max_batches);
       break;
     case PROP_FIELD:
       g_value_set_string (value, self->field);
@@ -209,6 +263,7 @@ dlp_limit_class_init (DlpLimitClass *klass)
   object_class->set_property = dlp_limit_set_property;
   object_class->get_property = dlp_limit_get_property;
   object_class->finalize = dlp_limit_finalize;
+  element_class->state_version = 2;
   element_class->negotiate = dlp_limit_negotiate;
   element_class->step = dlp_limit_step;
   element_class->save = dlp_limit_save;
@@ -218,7 +273,8 @@ dlp_limit_class_init (DlpLimitClass *klass)
                                       DLP_CARRIES_ALL, NULL);
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_ALL, NULL);
-  dlp_element_class_set_description (element_class, "Ends a stream after so many records or tokens",
+  dlp_element_class_set_description (element_class,
+                                     "Ends a stream after so many records, tokens or batches",
                                      "... ! limit records=1k ! null-sink");
 
   properties[PROP_RECORDS] =
@@ -228,6 +284,9 @@ dlp_limit_class_init (DlpLimitClass *klass)
                                                  "Tokens to deliver at most, in whole records: one "
                                                  "that would exceed is not delivered; 0: no limit",
                                                  0, G_MAXUINT64, 0, DLP_PARAM_READWRITE);
+  properties[PROP_BATCHES] = g_param_spec_uint64 (
+      "batches", NULL, "Batches to deliver at most, of all ranks, in whole steps; 0: no limit", 0,
+      G_MAXINT64, 0, DLP_PARAM_READWRITE);
   properties[PROP_FIELD] = g_param_spec_string (
       "field", NULL, "Field with the tokens that are counted", "tokens", DLP_PARAM_READWRITE);
   g_object_class_install_properties (object_class, N_PROPS, properties);

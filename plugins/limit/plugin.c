@@ -11,7 +11,7 @@ init (DlpPlugin *plugin, GError **error)
 }
 
 DLP_PLUGIN_DEFINE ("limit",
-                   "Ends a stream after so many records or tokens",
+                   "Ends a stream after so many records, tokens or batches",
                    PLUGIN_VERSION,
                    "MIT",
                    init)

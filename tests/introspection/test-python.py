@@ -427,6 +427,22 @@ class Elements(Case):
                 self.assertEqual(pipeline.get_element('c').texts,
                                  ['NUMBER %d' % i for i in range(5)])
 
+    def test_batches(self):
+        pipeline = Dlp.Pipeline.new_from_string(
+            'test-numbers count=20 ! batch size=3 rank=1 world-size=2 ! app-sink name=out')
+        pipeline.run_async(None, None)
+        out = pipeline.get_element('out')
+        got = []
+        while True:
+            batch = out.pull(1, None)
+            if batch is None:
+                break
+            info = batch.get_batch_info()
+            self.assertEqual((info.index, info.n_batches), (batch.get_index(), 2))
+            got.append((batch.get_index(), batch.get_stage(), batch.get_epoch(),
+                        batch.get_length(), info.records))
+        self.assertEqual(got, [(1, 0, 0, 3, 6), (3, 0, 0, 3, 6), (5, 0, 0, 3, 6)])
+
     def test_what_is_kept_too_long_does_nothing(self):
         pipeline = Dlp.Pipeline.new_from_string(self.GRAPH % 10)
         pipeline.run(None)

@@ -652,6 +652,7 @@ static void
 test_totals (void)
 {
   g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *summary = NULL;
 
   launch_rig_expect (rig, 0,
                      "file-source location=in.jsonl ! jsonl-reader ! tee name=t ! null-sink  t. ! "
@@ -664,6 +665,14 @@ test_totals (void)
                      "null-sink  file-source location=in.jsonl epochs=2 ! jsonl-reader ! null-sink",
                      NULL);
   check_says (rig, "finished: 600 records");
+  launch_rig_expect (rig, 0, "--summary=summary.json",
+                     "file-source location=in.jsonl ! jsonl-reader ! batch size=30 drop-last=true "
+                     "world-size=4 ! null-sink",
+                     NULL);
+  check_says (rig, "finished: 120 records, 0 bad records, 80 dropped records");
+  summary = read_file (rig, "summary.json");
+  g_assert_nonnull (strstr (summary, "\"dropped-records\": 80"));
+  g_assert_nonnull (strstr (summary, "\"dropped-step-batches\": 2"));
   write_bad_record (rig);
   launch_rig_expect (
       rig, 0,

@@ -135,6 +135,84 @@ test_dropped (void)
     check_count (&counts[i]);
 }
 
+/* Lengths of the batches, and their epochs. */
+static char *
+run_files (const char *settings, const char *rows, GError **error)
+{
+  g_autofree char *dir = g_dir_make_tmp ("dlpipe-batch-XXXXXX", NULL);
+  g_auto (GStrv) counts = g_strsplit (rows, ",", -1);
+  g_autoptr (GString) got = g_string_new (NULL);
+  g_autofree char *graph = NULL;
+  g_autoptr (DlpPipeline) pipeline = NULL;
+  DlpRecordBatch *batch;
+  DlpAppSink *out;
+
+  for (guint i = 0; counts[i] != NULL; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s/%u.jsonl", dir, i);
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      for (int row = 0; row < atoi (counts[i]); row++)
+        g_string_append (text, "{\"text\": \"x\"}\n");
+      g_assert_true (g_file_set_contents (path, text->str, -1, NULL));
+    }
+  graph = g_strdup_printf ("file-source location=%s/*.jsonl %s ! app-sink name=out", dir, settings);
+  pipeline = dlp_pipeline_new_from_string (graph, error);
+  if (pipeline == NULL || !dlp_pipeline_prepare (pipeline, NULL, error))
+    return NULL;
+  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  out = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "out"));
+  while ((batch = dlp_app_sink_pull (out, 0, NULL, error)) != NULL)
+    {
+      const DlpBatchInfo *info = dlp_record_batch_get_batch_info (batch);
+
+      g_assert_cmpuint (info->n_batches, ==, 1);
+      g_assert_cmpuint (info->records, ==, dlp_record_batch_get_length (batch));
+      g_string_append_printf (got, "%u/%u ", dlp_record_batch_get_length (batch),
+                              dlp_record_batch_get_epoch (batch));
+      dlp_record_batch_unref (batch);
+    }
+  return g_string_free (g_steal_pointer (&got), FALSE);
+}
+
+static void
+test_epochs (void)
+{
+  static const struct
+  {
+    const char *rows;
+    const char *settings;
+    const char *expected; /* NULL: an error */
+  } cases[] = {
+    { "3,3", "epochs=2 ! jsonl-reader ! batch size=4", "4/0 2/0 4/1 2/1 " },
+    { "3,0,3", "epochs=2 ! jsonl-reader ! batch size=3", "3/0 3/0 3/1 3/1 " },
+    { "3,3", "epochs=3 ! jsonl-reader ! batch size=4 drop-last=true", "4/0 4/1 4/2 " },
+    { "3,3", "epochs=2 ! jsonl-reader ! batch size=4 cut-at-epoch=false", "4/0 4/0 4/1 " },
+    { "3,3", "epochs=2 ! jsonl-reader ! shuffle size=1 ! batch size=4", "4/0 4/0 4/1 " },
+    { "3", "epochs=2 ! jsonl-reader ! shuffle size=1 ! batch size=4 cut-at-epoch=true",
+      "3/0 3/1 " },
+    { "3", "epochs=1 ! jsonl-reader ! batch size=4 drop-last=true", "" },
+    { "3", "epochs=2 ! jsonl-reader ! batch size=4 drop-last=true", "" },
+    { "3", "epochs=3 ! jsonl-reader ! batch size=4 drop-last=true", NULL },
+    { "3", "epochs=0 ! jsonl-reader ! batch size=4 drop-last=true", NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *got = run_files (cases[i].settings, cases[i].rows, &error);
+
+      if (cases[i].expected != NULL)
+        {
+          g_assert_no_error (error);
+          g_assert_cmpstr (got, ==, cases[i].expected);
+          continue;
+        }
+      g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT);
+      g_assert_nonnull (strstr (error->message, "drop-last discards every batch: epoch 1"));
+    }
+}
+
 static const char *const graphs[] = {
   "check-source records=31 ! batch size=4 ! check-sink name=k",
   "check-source records=40 tokens=true ! batch size=3 rank=1 world-size=3 ! check-sink name=k",
@@ -190,6 +268,7 @@ main (int argc, char **argv)
   g_test_add_func ("/batch/golden", test_golden);
   g_test_add_func ("/batch/settings", test_settings);
   g_test_add_func ("/batch/dropped", test_dropped);
+  g_test_add_func ("/batch/epochs", test_epochs);
   g_test_add_func ("/batch/resume", test_resume);
   g_test_add_func ("/batch/marks", test_marks);
   g_test_add_func ("/batch/stress", test_stress);

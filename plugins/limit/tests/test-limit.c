@@ -22,6 +22,29 @@ test_records (void)
   g_assert_cmpuint (count ("check-source records=0 ! limit records=1 ! check-sink name=k"), ==, 0);
 }
 
+#define FIVES "check-source records=100 ! batch size=5 rank=1 world-size=3 ! limit "
+
+/* Whole steps of all ranks: of 20 batches 6 steps of three, of 10 batches 3. */
+static void
+test_batches (void)
+{
+  static const char *const bad[] = { "check-source ! limit batches=3 ! null-sink",
+                                     FIVES "records=10 ! null-sink",
+                                     FIVES "records=10 batches=3 ! null-sink" };
+
+  g_assert_cmpuint (count (FIVES "batches=10 ! check-sink name=k"), ==, 15);
+  g_assert_cmpuint (count (FIVES "batches=12 ! check-sink name=k"), ==, 20);
+  g_assert_cmpuint (count (FIVES "batches=100 ! check-sink name=k"), ==, 30);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_false (dlp_harness_run (bad[i], NULL, &error));
+      g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE);
+    }
+  dlp_harness_check_resume (FIVES "batches=10 ! check-sink name=k", 1);
+}
+
 /* The record that would exceed is not delivered, nor is any one behind it. */
 static void
 test_tokens (void)
@@ -103,6 +126,7 @@ main (int argc, char **argv)
   dlp_harness_init ();
   g_test_add_func ("/limit/golden", test_golden);
   g_test_add_func ("/limit/records", test_records);
+  g_test_add_func ("/limit/batches", test_batches);
   g_test_add_func ("/limit/tokens", test_tokens);
   g_test_add_func ("/limit/errors", test_errors);
   g_test_add_func ("/limit/resume", test_resume);

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Ranks of several world sizes, each a pipeline of its own, and what they deliver together. */
+
+#include <string.h>
+
+#include <dlp-harness.h>
+#include <dlpipe/dlp-app-sink.h>
+
+/* 103 records, 26 batches. */
+#define GRAPH                                                                                      \
+  "check-source records=60 ! m.a  check-source records=43 tokens=false variant=1 ! m.b  "          \
+  "mix name=m weights=a:2,b:1 ! shuffle size=16 ! batch name=b size=4 ! app-sink name=out"
+#define N_BATCHES 26
+
+#define STATE_HEADER 24
+#define STATE_CHECKSUM 16
+
+static void
+set_rank (DlpPipeline *pipeline, guint rank, guint world_size)
+{
+  DlpElement *batch = dlp_pipeline_get_element (pipeline, "b");
+
+  g_object_set (batch, "rank", rank, "world-size", world_size, NULL);
+}
+
+/* One line says all of a batch. */
+static char *
+print_batch (DlpRecordBatch *batch)
+{
+  GString *line = g_string_new (NULL);
+
+  g_string_append_printf (
+      line, "%" G_GINT64_FORMAT " stage %u epoch %u:", dlp_record_batch_get_index (batch),
+      dlp_record_batch_get_stage (batch), dlp_record_batch_get_epoch (batch));
+  for (guint i = 0; i < dlp_record_batch_get_length (batch); i++)
+    {
+      g_autofree char *record = dlp_check_record_to_text (batch, i);
+
+      g_string_append_printf (line, " %s", record);
+    }
+  return g_string_free (line, FALSE);
+}
+
+/* Whatever is asked for, a batch comes whole. */
+static gboolean
+pull (DlpAppSink *out, GPtrArray *lines)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpRecordBatch) batch = dlp_app_sink_pull (out, 1, NULL, &error);
+
+  g_assert_no_error (error);
+  if (batch == NULL)
+    return FALSE;
+  g_ptr_array_set_size (lines, MAX (lines->len, dlp_record_batch_get_index (batch) + 1));
+  g_assert_null (g_ptr_array_index (lines, dlp_record_batch_get_index (batch)));
+  g_ptr_array_index (lines, dlp_record_batch_get_index (batch)) = print_batch (batch);
+  return TRUE;
+}
+
+/* (transfer full): it may not have begun to run yet. */
+static GBytes *
+save (DlpPipeline *pipeline)
+{
+  GBytes *state = NULL;
+
+  while (state == NULL)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_cmpint (dlp_pipeline_get_status (pipeline), !=, DLP_PIPELINE_FINISHED);
+      state = dlp_pipeline_save_state (pipeline, NULL, &error);
+      if (state == NULL)
+        g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE);
+    }
+  return state;
+}
+
+/* One rank, from @state or from the beginning: @steps batches (to the end: G_MAXUINT), each to its
+ * place in @lines. (transfer full): the state behind them. */
+static GBytes *
+run (GBytes *state, guint rank, guint world_size, guint steps, GPtrArray *lines)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = state != NULL ?
+                                         dlp_pipeline_new_from_state_bytes (state, &error) :
+                                         dlp_pipeline_new_from_string (GRAPH, &error);
+  DlpAppSink *out;
+
+  g_assert_no_error (error);
+  out = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "out"));
+  set_rank (pipeline, rank, world_size);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  for (guint i = 0; i < steps; i++)
+    if (!pull (out, lines))
+      return NULL;
+  dlp_app_sink_commit (out);
+  return save (pipeline);
+}
+
+/* (transfer full): what a state says of the sink. */
+static GVariant *
+look_at_sink (GBytes *state, const char *key)
+{
+  gsize size = g_bytes_get_size (state);
+  g_autoptr (GBytes) bytes =
+      g_bytes_new_from_bytes (state, STATE_HEADER, size - STATE_HEADER - STATE_CHECKSUM);
+  g_autoptr (GVariant) payload =
+      g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE_VARDICT, bytes, FALSE));
+  g_autoptr (GVariant) elements =
+      g_variant_lookup_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"));
+
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      const char *name;
+
+      if (g_variant_lookup (element, "name", "&s", &name) && strcmp (name, "out") == 0)
+        return g_variant_lookup_value (element, key, NULL);
+    }
+  g_assert_not_reached ();
+}
+
+/* Position, records, tokens, digest. */
+static void
+assert_equal_states (GBytes *a, GBytes *b)
+{
+  static const char *const keys[] = { "inputs", "sink", "state" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      g_autoptr (GVariant) one = look_at_sink (a, keys[i]);
+      g_autoptr (GVariant) other = look_at_sink (b, keys[i]);
+      g_autofree char *one_text = g_variant_print (one, FALSE);
+      g_autofree char *other_text = g_variant_print (other, FALSE);
+
+      g_assert_cmpstr (one_text, ==, other_text);
+    }
+}
+
+static GPtrArray *
+lines_new (void)
+{
+  return g_ptr_array_new_with_free_func (g_free);
+}
+
+static GPtrArray *expected;
+
+/* @lines has what was expected from batch @first on, and no more than an incomplete step is
+ * missing.
+ */
+static void
+assert_delivered (GPtrArray *lines, guint first, guint world_size)
+{
+  guint n = first + (N_BATCHES - first) / world_size * world_size;
+
+  g_assert_cmpuint (lines->len, ==, n > first ? n : 0);
+  for (guint i = first; i < n; i++)
+    g_assert_cmpstr (g_ptr_array_index (lines, i), ==, g_ptr_array_index (expected, i));
+}
+
+/* (transfer full): that of rank @keep, which is that of all. */
+static GBytes *
+run_all (GBytes *state, guint world_size, guint steps, guint keep, GPtrArray *lines)
+{
+  GBytes *kept = NULL;
+  g_autoptr (GBytes) first = NULL;
+
+  for (guint rank = 0; rank < world_size; rank++)
+    {
+      g_autoptr (GBytes) saved = run (state, rank, world_size, steps, lines);
+
+      if (saved == NULL)
+        continue;
+      if (first == NULL)
+        first = g_bytes_ref (saved);
+      assert_equal_states (first, saved);
+      if (rank == keep)
+        kept = g_steal_pointer (&saved);
+    }
+  return kept;
+}
+
+static void
+test_worlds (void)
+{
+  for (guint world_size = 1; world_size <= 8; world_size++)
+    {
+      g_autoptr (GPtrArray) lines = lines_new ();
+
+      run_all (NULL, world_size, G_MAXUINT, 0, lines);
+      assert_delivered (lines, 0, world_size);
+    }
+  {
+    g_autoptr (GPtrArray) lines = lines_new ();
+
+    run_all (NULL, N_BATCHES + 1, G_MAXUINT, 0, lines);
+    g_assert_cmpuint (lines->len, ==, 0);
+  }
+}
+
+static void
+go_on (guint before, guint after)
+{
+  guint steps = (guint) g_test_rand_int_range (0, N_BATCHES / (int) before);
+  guint keep = (guint) g_test_rand_int_range (0, (int) before);
+  guint more = (guint) g_test_rand_int_range (0, 4);
+  guint first = steps * before;
+  g_autoptr (GPtrArray) begun = lines_new ();
+  g_autoptr (GPtrArray) alone = lines_new ();
+  g_autoptr (GPtrArray) again = lines_new ();
+  g_autoptr (GPtrArray) twice = lines_new ();
+  g_autoptr (GBytes) state = run_all (NULL, before, steps, keep, begun);
+  g_autoptr (GBytes) of_one = run (NULL, 0, 1, first, alone);
+  g_autoptr (GBytes) next = NULL;
+
+  g_test_message ("%u ranks, %u steps, then %u ranks", before, steps, after);
+  assert_equal_states (state, of_one);
+  run_all (state, after, G_MAXUINT, 0, again);
+  assert_delivered (again, first, after);
+
+  /* Not to the end, where nothing could be saved, and at the former world size again: also where
+   * nothing new was made. */
+  if (first + (more + 1) * after > N_BATCHES)
+    return;
+  g_ptr_array_set_size (begun, 0);
+  next = run_all (state, after, more, 0, begun);
+  run_all (next, before, G_MAXUINT, 0, twice);
+  assert_delivered (twice, first + more * after, before);
+}
+
+static void
+test_elastic (gconstpointer data)
+{
+  const guint *worlds = data;
+
+  for (guint n = 0; n < dlp_harness_scale (34); n++)
+    go_on (worlds[0], worlds[1]);
+}
+
+/* Branches may be unequally far; a step of another world size need not meet both places. */
+static void
+test_torn (void)
+{
+  g_autofree char *dir = g_dir_make_tmp ("dlpipe-ranks-XXXXXX", NULL);
+  static const char *const graph =
+      "check-source records=40 ! batch name=b size=2 rank=0 world-size=%u ! tee name=t ! app-sink "
+      "name=near max-batches=1  t. ! app-sink name=far max-batches=1";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) state = NULL;
+
+  for (guint world_size = 4; world_size >= 3; world_size--)
+    {
+      g_autofree char *text = g_strdup_printf (graph, world_size);
+      g_autoptr (DlpPipeline) pipeline = state != NULL ?
+                                             dlp_pipeline_new_from_state_bytes (state, &error) :
+                                             dlp_pipeline_new_from_string (text, &error);
+      DlpAppSink *far = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "far"));
+      DlpRecordBatch *batch;
+
+      g_assert_no_error (error);
+      set_rank (pipeline, 0, world_size);
+      dlp_pipeline_prepare (pipeline, NULL, &error);
+      g_assert_no_error (error);
+      dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+      batch = dlp_app_sink_pull (far, 0, NULL, &error);
+      if (world_size == 3)
+        {
+          g_assert_null (batch);
+          g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
+          g_assert_nonnull (strstr (error->message, "within a step of this world size"));
+          break;
+        }
+      g_assert_no_error (error);
+      dlp_record_batch_unref (batch);
+      dlp_app_sink_commit (far);
+      state = dlp_pipeline_save_state (pipeline, NULL, &error);
+      g_assert_no_error (error);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const guint worlds[][2] = { { 1, 3 }, { 4, 2 }, { 8, 5 }, { 3, 3 } };
+  int code;
+
+  g_test_init (&argc, &argv, NULL);
+  dlp_harness_init ();
+  expected = lines_new ();
+  run (NULL, 0, 1, G_MAXUINT, expected);
+  g_assert_cmpuint (expected->len, ==, N_BATCHES);
+  g_test_add_func ("/ranks/worlds", test_worlds);
+  for (guint i = 0; i < G_N_ELEMENTS (worlds); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/ranks/%u-to-%u", worlds[i][0], worlds[i][1]);
+
+      g_test_add_data_func (path, worlds[i], test_elastic);
+    }
+  g_test_add_func ("/ranks/torn", test_torn);
+  code = g_test_run ();
+  g_ptr_array_unref (expected);
+  return code;
+}
