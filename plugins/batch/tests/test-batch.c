@@ -166,8 +166,7 @@ run_files (const char *settings, const char *rows, GError **error)
     {
       const DlpBatchInfo *info = dlp_record_batch_get_batch_info (batch);
 
-      g_assert_cmpuint (info->n_batches, ==, 1);
-      g_assert_cmpuint (info->records, ==, dlp_record_batch_get_length (batch));
+      g_assert_cmpuint (info->records, >=, dlp_record_batch_get_length (batch));
       g_string_append_printf (got, "%u/%u ", dlp_record_batch_get_length (batch),
                               dlp_record_batch_get_epoch (batch));
       dlp_record_batch_unref (batch);
@@ -187,6 +186,9 @@ test_epochs (void)
     { "3,3", "epochs=2 ! jsonl-reader ! batch size=4", "4/0 2/0 4/1 2/1 " },
     { "3,0,3", "epochs=2 ! jsonl-reader ! batch size=3", "3/0 3/0 3/1 3/1 " },
     { "3,3", "epochs=3 ! jsonl-reader ! batch size=4 drop-last=true", "4/0 4/1 4/2 " },
+    { "3,3", "epochs=5 ! jsonl-reader ! batch size=4 drop-last=true world-size=2", "4/0 4/2 " },
+    { "3,3", "epochs=5 ! jsonl-reader ! batch size=4 drop-last=true world-size=2 rank=1",
+      "4/1 4/3 " },
     { "3,3", "epochs=2 ! jsonl-reader ! batch size=4 cut-at-epoch=false", "4/0 4/0 4/1 " },
     { "3,3", "epochs=2 ! jsonl-reader ! shuffle size=1 ! batch size=4", "4/0 4/0 4/1 " },
     { "3", "epochs=2 ! jsonl-reader ! shuffle size=1 ! batch size=4 cut-at-epoch=true",
