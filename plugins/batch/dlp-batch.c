@@ -326,52 +326,48 @@ keep_own (DlpBatch *self, DlpRecordBatch *rows)
   dlp_record_batch_unref (rows);
 }
 
-/* Whole records of record batches were copied: nothing of them can be missing. */
-static DlpRecordBatch *
-take_copied (DlpBatch *self)
-{
-  g_autoptr (GError) error = NULL;
-  DlpRecordBatch *rows = dlp_record_batch_builder_finish (self->builder, &error);
-
-  g_assert_no_error (error);
-  return rows;
-}
-
-static void
-end_batch (DlpBatch *self)
+static gboolean
+end_batch (DlpBatch *self, GError **error)
 {
   self->batch.n_batches = 1;
   if (is_own (self))
     {
       self->step.index = self->batch.index;
       if (self->own == NULL)
-        keep_own (self, take_copied (self));
+        {
+          DlpRecordBatch *rows = dlp_record_batch_builder_finish (self->builder, error);
+
+          if (rows == NULL)
+            return FALSE;
+          keep_own (self, rows);
+        }
     }
   dlp_batch_info_add_batch (&self->step, &self->batch);
   self->batch = (DlpBatchInfo){ .index = self->batch.index + 1 };
   self->n_short = 0;
   if (self->step.n_batches == self->n_ranks)
     end_step (self);
+  return TRUE;
 }
 
-static void
-drop_batch (DlpBatch *self)
+/* It is not full, so of its rows there is nothing but what was copied. */
+static gboolean
+drop_batch (DlpBatch *self, GError **error)
 {
+  g_autoptr (DlpRecordBatch) dropped = dlp_record_batch_builder_finish (self->builder, error);
+
   self->short_records += self->batch.records;
-  dlp_record_batch_unref (take_copied (self));
   self->batch = (DlpBatchInfo){ .index = self->batch.index };
+  return dropped != NULL;
 }
 
 /* Its records end here, for good or for this epoch. */
-static void
-end_short_batch (DlpBatch *self)
+static gboolean
+end_short_batch (DlpBatch *self, GError **error)
 {
   if (self->batch.records == 0)
-    return;
-  if (self->drop_last)
-    drop_batch (self);
-  else
-    end_batch (self);
+    return TRUE;
+  return self->drop_last ? drop_batch (self, error) : end_batch (self, error);
 }
 
 /* What comes next is of another epoch, or of another stage, which begins anew. */
@@ -382,10 +378,7 @@ pass_border (DlpBatch *self, const DlpCoordinate *next, GError **error)
 
   self->n_short = next->stage == self->first.stage && self->drop_last ? self->n_short + 1 : 0;
   if (self->n_short < 2)
-    {
-      end_short_batch (self);
-      return TRUE;
-    }
+    return end_short_batch (self, error);
   g_set_error (
       error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
       "%s: drop-last discards every batch: epoch %u of stage %u source %u has %" G_GUINT64_FORMAT
@@ -473,9 +466,10 @@ dlp_batch_start (DlpElement *element, GCancellable *cancellable, GError **error)
 }
 
 static DlpStep
-end (DlpBatch *self)
+end (DlpBatch *self, GError **error)
 {
-  end_short_batch (self);
+  if (!end_short_batch (self, error))
+    return DLP_STEP_ERROR;
   self->state.short_records += self->short_records;
   self->state.left_batches = self->step.n_batches;
   self->state.left_records = self->step.records;
@@ -494,7 +488,7 @@ dlp_batch_step (DlpElement *element, GCancellable *cancellable, GError **error)
 
   next = dlp_pad_peek (in, &row);
   if (next == NULL)
-    return dlp_pad_is_over (in) ? end (self) : dlp_element_want_input (element, 0);
+    return dlp_pad_is_over (in) ? end (self, error) : dlp_element_want_input (element, 0);
 
   rows = dlp_record_batch_ref (next);
   length = dlp_record_batch_get_length (rows);
@@ -512,8 +506,8 @@ dlp_batch_step (DlpElement *element, GCancellable *cancellable, GError **error)
         return DLP_STEP_ERROR;
       dlp_pad_consume (in, n);
       row += n;
-      if (is_full (self))
-        end_batch (self);
+      if (is_full (self) && !end_batch (self, error))
+        return DLP_STEP_ERROR;
     }
   return DLP_STEP_MORE;
 }

@@ -43,7 +43,7 @@ test_settings (void)
       "takes records, not the batches that batch0 gives" },
     { "check-source ! batch size=4 ! mix ! null-sink", DLP_GRAPH_ERROR_TYPE,
       "takes records, not the batches" },
-    { "check-source ! batch size=4 ! fields drop=id ! null-sink", DLP_GRAPH_ERROR_TYPE,
+    { "check-source ! batch size=4 ! tokenizer model=gpt2 ! null-sink", DLP_GRAPH_ERROR_TYPE,
       "takes records, not the batches" },
   };
 
@@ -166,8 +166,7 @@ run_files (const char *settings, const char *rows, GError **error)
     {
       const DlpBatchInfo *info = dlp_record_batch_get_batch_info (batch);
 
-      g_assert_cmpuint (info->n_batches, ==, 1);
-      g_assert_cmpuint (info->records, ==, dlp_record_batch_get_length (batch));
+      g_assert_cmpuint (info->records, >=, dlp_record_batch_get_length (batch));
       g_string_append_printf (got, "%u/%u ", dlp_record_batch_get_length (batch),
                               dlp_record_batch_get_epoch (batch));
       dlp_record_batch_unref (batch);
@@ -187,6 +186,9 @@ test_epochs (void)
     { "3,3", "epochs=2 ! jsonl-reader ! batch size=4", "4/0 2/0 4/1 2/1 " },
     { "3,0,3", "epochs=2 ! jsonl-reader ! batch size=3", "3/0 3/0 3/1 3/1 " },
     { "3,3", "epochs=3 ! jsonl-reader ! batch size=4 drop-last=true", "4/0 4/1 4/2 " },
+    { "3,3", "epochs=5 ! jsonl-reader ! batch size=4 drop-last=true world-size=2", "4/0 4/2 " },
+    { "3,3", "epochs=5 ! jsonl-reader ! batch size=4 drop-last=true world-size=2 rank=1",
+      "4/1 4/3 " },
     { "3,3", "epochs=2 ! jsonl-reader ! batch size=4 cut-at-epoch=false", "4/0 4/0 4/1 " },
     { "3,3", "epochs=2 ! jsonl-reader ! shuffle size=1 ! batch size=4", "4/0 4/0 4/1 " },
     { "3", "epochs=2 ! jsonl-reader ! shuffle size=1 ! batch size=4 cut-at-epoch=true",
@@ -219,7 +221,9 @@ static const char *const graphs[] = {
   "check-source records=20 ! m.  check-source records=15 ! m.  mix name=m ! shuffle size=7 "
   "! batch size=5 drop-last=true rank=0 world-size=2 ! tee name=t ! check-sink name=k  "
   "t. ! check-sink name=other",
-  "check-source records=24 ! batch size=4 ! batch rank=1 world-size=2 ! check-sink name=k",
+  "check-source records=24 ! batch size=4 ! batch rank=1 world-size=2 ! fields drop=id ! "
+  "check-sink "
+  "name=k",
 };
 
 static void
