@@ -4,6 +4,7 @@
 #include "dlp-app-sink.h"
 #include "dlp-app-source.h"
 #include "dlp-arrow.h"
+#include "dlp-checkpoint.h"
 #include "dlp-cursor.h"
 #include "dlp-decoder.h"
 #include "dlp-digest.h"
