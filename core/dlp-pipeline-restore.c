@@ -28,22 +28,10 @@
 #include <string.h>
 
 #include "dlp-app-private.h"
+#include "dlp-checkpoint-private.h"
 #include "dlp-partial-private.h"
 #include "dlp-pipeline-private.h"
 #include "dlp-value-parser-private.h"
-
-#define FORMAT 1
-#define DRAINED (-1)
-#define CLOSED_AT(position) (-2 - (gint64) (position))
-
-static const char *const checkpoint_keys[] = {
-  "format",     "graph",          "seed",        "run-id",   "attempt",  "complete",
-  "elapsed",    "inputs-length",  "inputs-hash", "elements", "warnings", "n-warnings",
-  "quarantine", "finished-early", "opened",      NULL
-};
-static const char *const element_keys[] = { "name",  "factory",  "needed",  "version", "oldest",
-                                            "fixed", "links",    "emitted", "inputs",  "state",
-                                            "sink",  "progress", NULL };
 
 /* ---- writing ---- */
 
@@ -118,7 +106,8 @@ describe_emitted (DlpElement *element, const guint64 *emitted)
 static gint64
 describe_closed (DlpPad *input)
 {
-  return dlp_flag_get (input->drained) ? DRAINED : CLOSED_AT (dlp_pad_get_position (input));
+  return dlp_flag_get (input->drained) ? DLP_CHECKPOINT_DRAINED :
+                                         DLP_CHECKPOINT_CLOSED_AT (dlp_pad_get_position (input));
 }
 
 static GVariant *
@@ -313,7 +302,7 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
     }
 
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert (&dict, "format", "u", FORMAT);
+  g_variant_dict_insert (&dict, "format", "u", DLP_CHECKPOINT_FORMAT);
   g_variant_dict_insert_value (&dict, "graph", g_variant_new_bytestring (graph));
   if (has_quarantine (self) && self->quarantine_path != NULL)
     g_variant_dict_insert_value (&dict, "quarantine",
@@ -427,14 +416,8 @@ check_version (DlpElement *element, GVariant *recorded, guint *version, GError *
   DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
   guint oldest;
 
-  if (!g_variant_lookup (recorded, "version", "u", version) ||
-      !g_variant_lookup (recorded, "oldest", "u", &oldest))
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                   "state of %s: key “version” or “oldest” is missing",
-                   dlp_element_get_name (element));
-      return false;
-    }
+  g_variant_lookup (recorded, "version", "u", version);
+  g_variant_lookup (recorded, "oldest", "u", &oldest);
   if (*version >= klass->state_oldest_version &&
       (*version <= klass->state_version || oldest <= klass->state_version))
     return true;
@@ -501,8 +484,10 @@ restore_inputs (DlpElement *element, GVariant *recorded, GError **error)
 
       if (values[i] < 0)
         {
-          dlp_pad_restore_closed (pad, values[i] == DRAINED,
-                                  values[i] == DRAINED ? 0 : (guint64) CLOSED_AT (values[i]));
+          dlp_pad_restore_closed (pad, values[i] == DLP_CHECKPOINT_DRAINED,
+                                  values[i] == DLP_CHECKPOINT_DRAINED ?
+                                      0 :
+                                      (guint64) DLP_CHECKPOINT_CLOSED_AT (values[i]));
           continue;
         }
       if (producer->mark == NULL || (guint64) values[i] < pad->peer->emitted)
@@ -564,15 +549,10 @@ restore_element (DlpElement *element, GVariant *recorded, GError **error)
   gboolean needed;
   guint version;
 
-  if (!dlp_state_check_keys (recorded, element_keys, error) ||
-      !check_version (element, recorded, &version, error) ||
+  if (!check_version (element, recorded, &version, error) ||
       !compare_links (element, recorded, error) || !compare_fixed (element, recorded, error))
     return false;
-  if (!g_variant_lookup (recorded, "needed", "b", &needed))
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT, "key “needed” is missing");
-      return false;
-    }
+  g_variant_lookup (recorded, "needed", "b", &needed);
   if (!needed)
     {
       if (!load_state (element, recorded, version, error) ||
@@ -682,32 +662,24 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
   g_autoptr (GVariant) elements = NULL;
   g_autoptr (GVariant) warnings = NULL;
   const char *run_id;
-  guint format, attempt;
+  guint attempt;
   guint64 seed, inputs_length, inputs_hash, n_warnings;
   gboolean complete, early = FALSE;
   double elapsed;
 
-  if (!g_variant_lookup (payload, "format", "u", &format) || format != FORMAT)
+  if (!dlp_checkpoint_check (payload, error))
     {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_VERSION,
-                   "%s: state format %u; this dlpipe reads %u", name_state (self), format, FORMAT);
+      g_prefix_error (error, "%s: ", name_state (self));
       return false;
     }
-  if (!dlp_state_check_keys (payload, checkpoint_keys, error))
-    return false;
-  if (!g_variant_lookup (payload, "seed", "t", &seed) ||
-      !g_variant_lookup (payload, "run-id", "&s", &run_id) ||
-      !g_variant_lookup (payload, "attempt", "u", &attempt) ||
-      !g_variant_lookup (payload, "complete", "b", &complete) ||
-      !g_variant_lookup (payload, "elapsed", "d", &elapsed) ||
-      !dlp_state_get_uint64 (payload, "inputs-length", G_MAXUINT64, &inputs_length, error) ||
-      !dlp_state_get_uint64 (payload, "inputs-hash", G_MAXUINT64, &inputs_hash, error))
-    {
-      if (error != NULL && *error == NULL)
-        g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                     "%s: a key of the checkpoint is missing", name_state (self));
-      return false;
-    }
+  g_variant_lookup (payload, "seed", "t", &seed);
+  g_variant_lookup (payload, "run-id", "&s", &run_id);
+  g_variant_lookup (payload, "attempt", "u", &attempt);
+  g_variant_lookup (payload, "complete", "b", &complete);
+  g_variant_lookup (payload, "elapsed", "d", &elapsed);
+  g_variant_lookup (payload, "inputs-length", "t", &inputs_length);
+  g_variant_lookup (payload, "inputs-hash", "t", &inputs_hash);
+  g_variant_lookup (payload, "n-warnings", "t", &n_warnings);
   if (seed != self->run->seed && self->seed_given)
     {
       changed (error,
@@ -717,12 +689,6 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
     }
   if (!compare_quarantine (self, payload, error))
     return false;
-  if (!dlp_partial_is_run_id (run_id))
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                   "%s: key “run-id” is not hexadecimal", name_state (self));
-      return false;
-    }
   self->run->seed = seed;
   self->run->run_id = g_strdup (run_id);
   self->run->former_attempt = attempt;
@@ -735,14 +701,10 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
   if (early)
     dlp_flag_set (self->run->cut_short);
   self->restored = true;
-  warnings = dlp_state_get_value (payload, "warnings", G_VARIANT_TYPE_STRING_ARRAY, error);
-  if (warnings == NULL ||
-      !dlp_state_get_uint64 (payload, "n-warnings", G_MAXUINT64, &n_warnings, error))
-    return false;
+  warnings = g_variant_lookup_value (payload, "warnings", G_VARIANT_TYPE_STRING_ARRAY);
   dlp_context_restore_warnings (self->run, warnings, n_warnings);
-  elements = dlp_state_get_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"), error);
-  return elements != NULL &&
-         (check || restore_opened (self, payload, inputs_length, inputs_hash, error)) &&
+  elements = g_variant_lookup_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  return (check || restore_opened (self, payload, inputs_length, inputs_hash, error)) &&
          restore_elements (self, elements, error);
 }
 

@@ -50,6 +50,9 @@ dlp_state_dir_load (DlpStateDir *self, guint64 *generation, char **fell_back, GE
  * nothing): DLP_STATE_ERROR_FENCED. Once a sync has failed every later save fails. */
 gboolean dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error);
 
+/* (transfer full): what dlp_checkpoint_describe_folder() gives. */
+GVariant *dlp_state_dir_describe (DlpStateDir *self, GError **error);
+
 /* One checkpoint file: magic "DLPSTATE", u32 format version, u32 flags 0, u64 payload size, payload
  * (a little-endian serialised GVariant a{sv}), 16 bytes XXH3-128 over all that is before. */
 GBytes *dlp_checkpoint_encode (GVariant *payload);

@@ -2,8 +2,12 @@
 
 #include "dlp-state-dir-private.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <dlpipe/dlp-json.h>
 
 #include "dlp-durable-private.h"
 #include "dlp-input-list-private.h"
@@ -617,4 +621,77 @@ dlp_state_dir_clear (DlpStateDir *self, GError **error)
   self->inputs_expected = FALSE;
   self->good = 0;
   return TRUE;
+}
+
+/* ---- for whoever watches ---- */
+
+/* (transfer full) (nullable): what is in status.json, and how old it is in seconds. */
+static GVariant *
+load_status (DlpStateDir *self, double *age)
+{
+  gboolean damaged;
+  g_autoptr (GBytes) bytes =
+      dlp_durable_load (self->folder, self->path, STATUS_NAME, &damaged, NULL);
+  g_autoptr (GVariant) status = NULL;
+  struct stat st;
+
+  if (bytes == NULL || fstatat (self->folder, STATUS_NAME, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    return NULL;
+  status = dlp_json_parse (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), NULL);
+  if (status == NULL || !g_variant_is_of_type (status, G_VARIANT_TYPE_VARDICT))
+    return NULL;
+  *age = (double) g_get_real_time () / G_USEC_PER_SEC - (double) st.st_mtim.tv_sec -
+         (double) st.st_mtim.tv_nsec / 1e9;
+  return g_steal_pointer (&status);
+}
+
+/* (floating): what was put aside. */
+static GVariant *
+describe_damaged (GPtrArray *names)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("at"));
+  for (guint i = 0; i < names->len; i++)
+    {
+      const char *name = names->pdata[i];
+      g_autofree char *stem = g_str_has_suffix (name, BAD_SUFFIX) ?
+                                  g_strndup (name, strlen (name) - strlen (BAD_SUFFIX)) :
+                                  NULL;
+      guint64 generation;
+
+      if (stem != NULL && parse_generation (stem, &generation))
+        g_variant_builder_add (&builder, "t", generation);
+    }
+  return g_variant_builder_end (&builder);
+}
+
+GVariant *
+dlp_state_dir_describe (DlpStateDir *self, GError **error)
+{
+  g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, error);
+  g_autoptr (GArray) generations = names != NULL ? list_generations (self, error) : NULL;
+  g_autofree char *run_id = NULL;
+  g_autoptr (GVariant) status = NULL;
+  GVariantDict dict;
+  double age;
+
+  if (generations == NULL)
+    return NULL;
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert_value (&dict, "generations",
+                               g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, generations->data,
+                                                          generations->len, sizeof (guint64)));
+  g_variant_dict_insert_value (&dict, "damaged", describe_damaged (names));
+  run_id = dlp_state_dir_load_run_id (self, NULL);
+  if (run_id != NULL)
+    g_variant_dict_insert (&dict, "run-id", "s", run_id);
+  dlp_state_lock_describe (self->folder, &dict);
+  status = load_status (self, &age);
+  if (status != NULL)
+    {
+      g_variant_dict_insert_value (&dict, "status", status);
+      g_variant_dict_insert (&dict, "status-age", "d", age);
+    }
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
 }

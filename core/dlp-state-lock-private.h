@@ -24,6 +24,9 @@ gboolean dlp_state_lock_check (DlpStateLock *self, GError **error);
 /* Nothing refers to files of former attempts any more: whether those live no longer matters to
  * later runs. */
 gboolean dlp_state_lock_settle (DlpStateLock *self, GError **error);
+/* Who holds it or held it last, as dlp_checkpoint_describe_folder() has it: reads, takes nothing.
+ */
+void dlp_state_lock_describe (int folder, GVariantDict *dict);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpStateLock, dlp_state_lock_release)
 

@@ -486,3 +486,55 @@ dlp_state_lock_settle (DlpStateLock *self, GError **error)
   self->unproven = FALSE;
   return write_text (self, error);
 }
+
+/* ---- for whoever watches ---- */
+
+/* A lock that is tried would for a moment be in the way of a run that begins. The kernel lists the
+ * locks that there are, of this host. */
+static gboolean
+is_listed (const char *pid, guint64 inode)
+{
+  g_autofree char *text = NULL;
+  g_autofree char *wanted = g_strdup_printf (" %s ", pid);
+  g_autofree char *file = g_strdup_printf (":%" G_GUINT64_FORMAT " ", inode);
+  g_auto (GStrv) lines = NULL;
+
+  if (!g_file_get_contents ("/proc/locks", &text, NULL, NULL))
+    return FALSE;
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (strstr (lines[i], "FLOCK") != NULL && strstr (lines[i], wanted) != NULL &&
+        strstr (lines[i], file) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+insert_text (GVariantDict *dict, const char *key, const char *value)
+{
+  g_autofree char *valid = value != NULL ? g_utf8_make_valid (value, -1) : NULL;
+
+  if (valid != NULL)
+    g_variant_dict_insert (dict, key, "s", valid);
+}
+
+void
+dlp_state_lock_describe (int folder, GVariantDict *dict)
+{
+  g_autofree char *text = g_malloc0 (TEXT_SIZE + 1);
+  g_auto (Holder) holder = { 0 };
+  struct stat st;
+
+  if (read_beginning (folder, FILE_NAME, text, TEXT_SIZE) < (gssize) sizeof MAGIC ||
+      memcmp (text, MAGIC, sizeof MAGIC - 1) != 0)
+    return;
+  parse_holder (&holder, text);
+  insert_text (dict, "pid", holder.pid);
+  insert_text (dict, "host", holder.host);
+  insert_text (dict, "started", holder.started);
+  g_variant_dict_insert (dict, "attempt", "u", holder.attempt);
+  /* Of another host nothing is known. */
+  if (holder.pid != NULL && is_same_host (&holder) &&
+      fstatat (folder, FILE_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    g_variant_dict_insert (dict, "running", "b", is_listed (holder.pid, st.st_ino));
+}

@@ -6,6 +6,7 @@
 #include "dlp-arrow.h"
 #include "dlp-batch.h"
 #include "dlp-batcher.h"
+#include "dlp-checkpoint.h"
 #include "dlp-cursor.h"
 #include "dlp-decoder.h"
 #include "dlp-digest.h"

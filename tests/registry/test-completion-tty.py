@@ -26,6 +26,7 @@ CASES = [  # what is typed, what stands there then
     ('dlpipe-launch file-source location=bl\t\t', 'dlpipe-launch file-source location=blank/a\\\\\\ b '),
     ('dlpipe-dataset info bl\t\t', 'dlpipe-dataset info blank/a\\ b '),
     ('dlpipe-dataset ver\t', 'dlpipe-dataset verify '),
+    ('dlpipe-state ver\t', 'dlpipe-state verify '),
     ('dlpipe-inspect codec:zs\t', 'dlpipe-inspect codec:zstd '),
     ('dlpipe-inspect sche\tfi\t', 'dlpipe-inspect scheme:file '),
     ('dlpipe-template --tr\t', 'dlpipe-template --transform '),
