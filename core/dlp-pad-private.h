@@ -27,8 +27,8 @@ struct _DlpPad
   bool over;   /* input: ended or closed */
   bool closed; /* input: by dlp_pad_close() */
   bool faulty; /* output: the builder has a fault, nothing more comes out */
-  /* Atomic; input of an element that has ended: it saw the end of its stream. Closed without that,
-   * the stream was ended early. */
+  /* Atomic; input that is closed, or of an element that has ended: it saw the end of its stream.
+   * Closed without that, the stream was ended early. */
   bool drained;
 
   /* Input: the batch being read and the cursor behind what was consumed. */

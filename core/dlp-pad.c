@@ -234,6 +234,8 @@ dlp_pad_close (DlpPad *self)
 {
   if (self->closed)
     return;
+  if (self->over)
+    dlp_flag_set (self->drained);
   self->over = self->closed = true;
   g_clear_pointer (&self->reading, dlp_record_batch_unref);
   dlp_cursor_clear (&self->cursor);

@@ -210,23 +210,6 @@ add_quarantine (DlpPipeline *self, GError **error)
   return true;
 }
 
-static void
-count_ordinals (DlpPipeline *self)
-{
-  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
-
-  for (guint i = 0; i < self->elements->len; i++)
-    {
-      DlpElement *element = g_ptr_array_index (self->elements, i);
-      const char *kind =
-          dlp_element_get_n_inputs (element) == 0 ? "(source)" : dlp_element_get_factory (element);
-      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, kind));
-
-      dlp_element_get_private (element)->ordinal = n;
-      g_hash_table_insert (counts, (gpointer) kind, GUINT_TO_POINTER (n + 1));
-    }
-}
-
 static const DlpPadTemplate *
 find_template (GPtrArray *templates, DlpPad *pad)
 {
@@ -362,10 +345,9 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
           return false;
         }
     }
-  if (!sort_elements (self, error))
+  if (!sort_elements (self, error) || !dlp_pipeline_count_stages (self, error))
     return false;
 
-  count_ordinals (self);
   if (self->state_path != NULL)
     dlp_output_names_set_state (self->run->output_names, self->state_path);
   for (guint i = 0; i < self->elements->len; i++)

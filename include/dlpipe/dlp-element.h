@@ -547,7 +547,8 @@ DlpElement *dlp_pad_get_element (DlpPad *self);
  *
  * Gets the seed of the pipeline, from which all random draws follow.
  *
- * Threads: any, once the graph is built.
+ * Threads: any, once the pipeline is prepared: in start() and after. When the graph is built a
+ *   state was not read yet, which may have another.
  *
  * Returns: the seed
  *
@@ -576,7 +577,8 @@ guint dlp_element_get_stage (DlpElement *self);
  * @self: an element
  *
  * Gets the ordinal of a source among the sources of its stage, of another element among those of
- * its kind.
+ * its kind in its stage, in the order of the graph. What is in no stage counts as in stage 0,
+ * behind all that is.
  *
  * Threads: any, once the graph is built.
  *

@@ -5,6 +5,7 @@
 
 #include "dlp-batch.h"
 
+#include <dlpipe/dlp-batcher.h>
 #include <dlpipe/dlp-pad-template.h>
 #include <dlpipe/dlp-upstream.h>
 #include <dlpipe/dlp-value.h>
@@ -72,7 +73,13 @@ G_DEFINE_ENUM_TYPE (DlpBatchCut,
                     G_DEFINE_ENUM_VALUE (DLP_BATCH_CUT_AUTO, "auto"),
                     G_DEFINE_ENUM_VALUE (DLP_BATCH_CUT_TRUE, "true"),
                     G_DEFINE_ENUM_VALUE (DLP_BATCH_CUT_FALSE, "false"))
-G_DEFINE_FINAL_TYPE (DlpBatch, dlp_batch, DLP_TYPE_ELEMENT)
+
+static void dlp_batch_init_iface (DlpBatcherInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (DlpBatch,
+                               dlp_batch,
+                               DLP_TYPE_ELEMENT,
+                               G_IMPLEMENT_INTERFACE (DLP_TYPE_BATCHER, dlp_batch_init_iface))
 
 /* ---- settings ---- */
 
@@ -127,10 +134,22 @@ check_batches (DlpBatch *self, GError **error)
 }
 
 static gboolean
-check_records (DlpBatch *self, DlpSchema *schema, GError **error)
+check_sizes (DlpBatch *self, GError **error)
 {
   guint n_stages = self->scope->n_stages;
 
+  if (self->sizes->len <= 1 || (self->sizes->len == n_stages && !self->scope->mingled))
+    return TRUE;
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "size=%s has %u sizes for %u stage%s%s; give one for each stage, or one for all",
+               self->size, self->sizes->len, n_stages, n_stages == 1 ? "" : "s",
+               self->scope->mingled ? " that a shuffle mingles" : "");
+  return FALSE;
+}
+
+static gboolean
+check_records (DlpBatch *self, DlpSchema *schema, GError **error)
+{
   if (dlp_schema_get_kind (schema) == DLP_SCHEMA_FILES)
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
@@ -143,15 +162,7 @@ check_records (DlpBatch *self, DlpSchema *schema, GError **error)
                    "set size=N, the records of a batch");
       return FALSE;
     }
-  if (self->sizes->len > 1 && (self->sizes->len != n_stages || self->scope->mingled))
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "size=%s has %u sizes for %u stage%s%s; give one for each stage, or one for all",
-                   self->size, self->sizes->len, n_stages, n_stages == 1 ? "" : "s",
-                   self->scope->mingled ? " that a shuffle mingles" : "");
-      return FALSE;
-    }
-  return TRUE;
+  return check_sizes (self, error);
 }
 
 static gboolean
@@ -224,6 +235,35 @@ cuts_at_epoch (DlpBatch *self, guint stage)
     return self->cut_at_epoch == DLP_BATCH_CUT_TRUE;
   return stage < self->scope->n_stages && self->scope->n_sources[stage] == 1 &&
          !self->scope->is_shuffled[stage];
+}
+
+static guint
+get_size (DlpBatch *self, guint stage)
+{
+  return g_array_index (self->sizes, guint, self->sizes->len == 1 ? 0 : stage);
+}
+
+/* Asked for before negotiate(). */
+static gboolean
+dlp_batch_get_rule (DlpBatcher *batcher, guint stage, DlpBatchRule *rule, GError **error)
+{
+  DlpBatch *self = DLP_BATCH (batcher);
+
+  clear_settings (self);
+  self->scope = batch_scope_new (DLP_ELEMENT (self));
+  if ((self->size != NULL && !parse_sizes (self, error)) || !check_sizes (self, error))
+    return FALSE;
+  rule->size = self->sizes->len > 0 ? get_size (self, stage) : 0;
+  rule->drop_last = self->drop_last;
+  rule->cut_at_epoch = cuts_at_epoch (self, stage);
+  rule->across_stages = self->scope->mingled;
+  return TRUE;
+}
+
+static void
+dlp_batch_init_iface (DlpBatcherInterface *iface)
+{
+  iface->get_rule = dlp_batch_get_rule;
 }
 
 static char *
@@ -328,12 +368,6 @@ end_short_batch (DlpBatch *self, GError **error)
   if (self->batch.records == 0)
     return TRUE;
   return self->drop_last ? drop_batch (self, error) : end_batch (self, error);
-}
-
-static guint
-get_size (DlpBatch *self, guint stage)
-{
-  return g_array_index (self->sizes, guint, self->sizes->len == 1 ? 0 : stage);
 }
 
 /* What comes next is of another epoch, or of another stage, which begins anew. */

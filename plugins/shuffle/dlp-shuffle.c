@@ -26,6 +26,7 @@ typedef struct
 {
   guint64 taken;
   guint64 drawn;
+  guint64 undelivered; /* of one that had ended before a restore */
 } DlpShuffleState;
 
 typedef struct
@@ -41,6 +42,7 @@ struct _DlpShuffle
   guint64 size;
 
   DlpShuffleState state;
+  gboolean begun;
   DlpRandom random;
   DlpRecordStore *store;
   DlpStoredRecord *slots; /* n_held of them are used, size 0: still to be refilled */
@@ -284,6 +286,8 @@ dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **erro
   DlpShuffle *self = DLP_SHUFFLE (element);
   DlpPad *in = dlp_element_get_input (element, 0);
 
+  self->begun = TRUE;
+  self->state.undelivered = 0;
   self->random = dlp_random_init (dlp_element_get_seed (element), dlp_element_get_stage (element),
                                   "shuffle", dlp_element_get_ordinal (element));
   self->store = dlp_record_store_new (element, dlp_pad_get_schema (in),
@@ -464,6 +468,22 @@ dlp_shuffle_step (DlpElement *element, GCancellable *cancellable, GError **error
 
 /* ---- state ---- */
 
+/* When its consumer closed. What it drew beyond what was consumed was not delivered either, but
+ * came from further on: how far it ran ahead makes no difference. One that had ended before a
+ * restore does not begin, and knows it from its state. */
+static guint64
+count_undelivered (DlpShuffle *self, const DlpShuffleState *state)
+{
+  DlpPad *out = dlp_element_get_output (DLP_ELEMENT (self), 0);
+  DlpPad *consumer = dlp_pad_get_peer (out);
+  guint64 position;
+
+  if (!self->begun || consumer == NULL || !dlp_pad_is_unwanted (out))
+    return state->undelivered;
+  position = dlp_pad_get_position (consumer);
+  return MIN (self->size, state->taken - MIN (state->taken, position));
+}
+
 static DlpState *
 dlp_shuffle_save (DlpElement *element)
 {
@@ -474,24 +494,39 @@ static GVariant *
 dlp_shuffle_describe (DlpElement *element, const DlpState *state)
 {
   const DlpShuffleState *data = dlp_state_get_data (state);
+  guint64 undelivered = count_undelivered (DLP_SHUFFLE (element), data);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "taken", "t", data->taken);
   g_variant_dict_insert (&dict, "drawn", "t", data->drawn);
+  if (undelivered > 0)
+    g_variant_dict_insert (&dict, "undelivered", "t", undelivered);
   return g_variant_dict_end (&dict);
+}
+
+static gboolean
+has_key (GVariant *described, const char *key)
+{
+  g_autoptr (GVariant) value = g_variant_lookup_value (described, key, NULL);
+
+  return value != NULL;
 }
 
 static gboolean
 dlp_shuffle_load (DlpElement *element, GVariant *described, guint version, GError **error)
 {
-  static const char *const keys[] = { "taken", "drawn", NULL };
+  static const char *const keys[] = { "taken", "drawn", "undelivered", NULL };
   DlpShuffle *self = DLP_SHUFFLE (element);
   guint64 replaced;
 
   if (!dlp_state_check_keys (described, keys, error) ||
       !dlp_state_get_uint64 (described, "taken", G_MAXUINT64, &self->state.taken, error) ||
       !dlp_state_get_uint64 (described, "drawn", self->state.taken, &self->state.drawn, error))
+    return FALSE;
+  self->state.undelivered = 0;
+  if (has_key (described, "undelivered") &&
+      !dlp_state_get_uint64 (described, "undelivered", self->size, &self->state.undelivered, error))
     return FALSE;
   replaced = self->state.taken > self->size ? self->state.taken - self->size : 0;
   if (self->state.drawn < replaced)
