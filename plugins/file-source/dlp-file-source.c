@@ -301,6 +301,8 @@ dlp_file_source_start (DlpElement *element, GCancellable *cancellable, GError **
   DlpFileSource *self = DLP_FILE_SOURCE (element);
   g_autoptr (DlpSchema) schema = dlp_schema_files ();
 
+  /* What was drawn before, for the progress, was with the seed before that of a state. */
+  g_clear_pointer (&self->shuffled, g_free);
   self->builder = dlp_record_batch_builder_new (schema);
   if (count_own_files (self) == 0)
     {

@@ -229,6 +229,148 @@ static const char *const graph =
     "shuffle size=4 ! s.  check-source records=9 variant=3 ! s. "
     "stages name=s records=33,0,14,0 ! check-sink name=k";
 
+/* ---- batches ---- */
+
+#define STAGE_0 "check-source records=50 ! "
+#define STAGE_1 "check-source records=40 variant=1 ! shuffle size=6 ! "
+#define STAGE_2 "check-source records=0 ! "
+#define STAGE_3 "check-source records=23 variant=3 ! "
+#define BEHIND STAGE_0 "s.  " STAGE_1 "s.  " STAGE_2 "s.  " STAGE_3 "s.  "
+
+static const char *const behind =
+    BEHIND "stages name=s batches=3,4,0,0 ! fields keep=id ! batch size=4,3,9,5 ! "
+           "check-sink name=k";
+static const char *const before = STAGE_0
+    "batch size=4 ! s.  " STAGE_1 "batch size=3 ! s.  " STAGE_2 "batch size=9 ! s.  " STAGE_3
+    "batch size=5 ! s.  stages name=s batches=3,4,0,0 ! fields keep=id ! batch ! "
+    "check-sink name=k";
+static const char *const mingled =
+    BEHIND "stages name=s batches=3,4,0,0 ! shuffle size=5 ! batch size=4 ! check-sink name=k";
+
+static guint
+count_stage (GPtrArray *lines, guint stage)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < lines->len; i++)
+    n += ((char *) g_ptr_array_index (lines, i))[1] == (char) ('0' + stage);
+  return n;
+}
+
+static void
+test_batches (void)
+{
+  g_autoptr (GHashTable) a = dlp_harness_expect (behind);
+  g_autoptr (GHashTable) b = dlp_harness_expect (before);
+  g_autoptr (GHashTable) c = dlp_harness_expect (mingled);
+  GPtrArray *lines = g_hash_table_lookup (a, "k");
+  GPtrArray *same = g_hash_table_lookup (b, "k");
+
+  g_assert_cmpuint (count_stage (lines, 0), ==, 3 * 4);
+  g_assert_cmpuint (count_stage (lines, 1), ==, 4 * 3);
+  g_assert_cmpuint (count_stage (lines, 3), ==, 23);
+  g_assert_cmpuint (lines->len, ==, same->len);
+  for (guint i = 0; i < lines->len; i++)
+    g_assert_cmpstr (g_ptr_array_index (lines, i), ==, g_ptr_array_index (same, i));
+
+  lines = g_hash_table_lookup (c, "k");
+  g_assert_cmpuint (count_stage (lines, 0), ==, 3 * 4);
+  g_assert_cmpuint (count_stage (lines, 1), ==, 4 * 4);
+  g_assert_cmpuint (count_stage (lines, 3), ==, 23);
+}
+
+/* Limits in records of what comes in batches: whole ones. */
+static void
+test_whole (void)
+{
+  assert_order (STAGE_0 "batch size=4 ! s.  " STAGE_3 "batch size=5 ! s. "
+                        "stages name=s records=11,20 ! check-sink name=k",
+                "0/0 0-7, 1/0 0-19");
+  assert_refused (STAGE_0 "batch size=4 world-size=2 ! s.  " STAGE_3
+                          "batch size=5 ! s.  stages name=s ! check-sink name=k",
+                  DLP_GRAPH_ERROR_VALUE, "dealt to 2 ranks before the stages");
+  assert_refused (STAGE_0 "s.  " STAGE_3 "s.  stages name=s batches=1,1 ! batch size=1,2,3 ! "
+                          "check-sink name=k",
+                  DLP_GRAPH_ERROR_VALUE, "3 sizes for 2 stages");
+}
+
+static void
+test_batch_checks (void)
+{
+  const char *const graphs[] = { behind, before, mingled };
+
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    {
+      dlp_check_marks (graphs[i]);
+      dlp_check_resume (graphs[i], 1);
+      dlp_check_resume (graphs[i], 0);
+      dlp_check_kill (graphs[i], dlp_check_scale (10));
+    }
+  dlp_check_stress (behind);
+}
+
+/* ---- what is no state ---- */
+
+static const char good_state[] =
+    "{'stage': <uint64 1>, 'open': <uint64 1>, 'epoch': <uint64 0>, 'records': <[uint64 12, 4]>, "
+    "'tokens': <[uint64 0, 0]>, 'batches': <[uint64 3, 1]>, 'advances': <[uint64 12, 15]>, "
+    "'passed': <uint64 16>}";
+
+static void
+load (const char *from, const char *to, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (
+      STAGE_0 "s.  " STAGE_3
+              "s.  stages name=s batches=3,0 records=0,7 ! batch size=4,3 ! null-sink",
+      &error);
+  g_auto (GStrv) parts = g_strsplit (good_state, from, 2);
+  g_autofree char *text = g_strjoinv (to, parts);
+  g_autoptr (GVariant) state = g_variant_parse (NULL, text, NULL, NULL, &error);
+  DlpElement *element;
+  gboolean ok;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_strv_length (parts), ==, 2);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  element = dlp_pipeline_get_element (pipeline, "s");
+  ok = DLP_ELEMENT_GET_CLASS (element)->load (element, state, 1, &error);
+  if (part == NULL)
+    {
+      g_assert_no_error (error);
+      g_assert_true (ok);
+      return;
+    }
+  g_assert_false (ok);
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT);
+  if (strstr (error->message, part) == NULL)
+    g_error ("“%s” is not in: %s", part, error->message);
+}
+
+static void
+test_load (void)
+{
+  static const char *const cases[][3] = {
+    { "'stage'", "'stage'", NULL },
+    { "'stage': <uint64 1>", "'stage': <uint64 3>", "key “stage” is 3, above the 2" },
+    { "'open': <uint64 1>", "'open': <uint64 3>", "key “open” is 3, above the 2" },
+    { "'epoch': <uint64 0>", "'epoch': <uint64 4294967296>", "key “epoch”" },
+    { "[uint64 12, 4]", "[uint64 12]", "key “records” has 1 numbers" },
+    { "[uint64 12, 4]", "[uint64 12, 8]", "key “records”: 8 of stage 1, above the 7" },
+    { "[uint64 3, 1]", "[uint64 4, 1]", "key “batches”: 4 of stage 0, above the 3" },
+    { "'stage': <uint64 1>", "'stage': <uint64 0>", "of stage 1, above the 0" },
+    { "uint64 12, 15", "uint64 15, 12", "key “advances”" },
+    { "'passed': <uint64 16>", "'passed': <uint64 15>", "key “passed” is 15, below the 16" },
+    { ", 'passed': <uint64 16>", "", "key “passed” is missing" },
+    { "'passed'", "'past'", "unknown key “past”" },
+    { "<uint64 16>", "<16>", "key “passed” has type i" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    load (cases[i][0], cases[i][1], cases[i][2]);
+}
+
 static void
 test_resume (void)
 {
@@ -268,6 +410,10 @@ main (int argc, char **argv)
   g_test_add_func ("/stages/order", test_order);
   g_test_add_func ("/stages/tokens", test_tokens);
   g_test_add_func ("/stages/undelivered", test_undelivered);
+  g_test_add_func ("/stages/batches", test_batches);
+  g_test_add_func ("/stages/whole", test_whole);
+  g_test_add_func ("/stages/batch-checks", test_batch_checks);
+  g_test_add_func ("/stages/load", test_load);
   g_test_add_func ("/stages/resume", test_resume);
   g_test_add_func ("/stages/checks", test_checks);
   g_test_add_func ("/stages/settings", test_settings);
