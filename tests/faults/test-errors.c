@@ -112,7 +112,7 @@ may_be_ignored (FaultRig *rig, const FaultCall *call)
   if (kind == INJECT_OPEN &&
       (strstr (call->path, "in-") != NULL || g_str_has_suffix (call->path, ".manifest.json")))
     return TRUE;
-  if (strstr (call->path, "status.json") != NULL || kind == INJECT_COPY)
+  if (strstr (call->path, "status.json") != NULL || kind == INJECT_COPY || kind == INJECT_SYMLINK)
     return TRUE;
   if (strstr (call->path, "checkpoint-") != NULL)
     return (kind == INJECT_UNLINK || kind == INJECT_READ) && is_named (rig, call) &&

@@ -147,6 +147,113 @@ test_states (void)
   fault_rig_free (rig);
 }
 
+/* ---- the model itself ---- */
+
+static void
+add_call (GPtrArray *calls, InjectCall kind, const char *path, const char *other, const char *text)
+{
+  FaultCall *call = g_new0 (FaultCall, 1);
+
+  call->entry.call = (uint8_t) kind;
+  call->entry.inode = 1;
+  call->path = g_strdup (path);
+  call->other = g_strdup (other);
+  if (text != NULL)
+    {
+      call->entry.length = strlen (text);
+      call->data = g_bytes_new (text, strlen (text));
+    }
+  g_ptr_array_add (calls, call);
+}
+
+static void
+free_call (gpointer data)
+{
+  FaultCall *call = data;
+
+  g_free (call->path);
+  g_free (call->other);
+  g_clear_pointer (&call->data, g_bytes_unref);
+  g_free (call);
+}
+
+/* The file as a letter for each sector, "-" for none. */
+static char *
+describe (const char *dir, const char *name)
+{
+  g_autofree char *path = g_build_filename (dir, name, NULL);
+  g_autofree char *text = NULL;
+  GString *sectors = g_string_new (name);
+  gsize size;
+
+  if (!g_file_get_contents (path, &text, &size, NULL))
+    return g_string_free (g_string_append (sectors, "-"), FALSE);
+  for (gsize at = 0; at < size; at += 512)
+    g_string_append_c (sectors, text[at] != '\0' ? text[at] : '0');
+  return g_string_free (sectors, FALSE);
+}
+
+/* What is on disk behind @n calls, in many draws, sorted. */
+static char *
+draw_all (GPtrArray *calls, guint n)
+{
+  g_autofree char *dir = g_dir_make_tmp ("dlpipe-power-XXXXXX", NULL);
+  g_autoptr (PowerModel) empty = power_model_new (dir);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (n);
+  g_autoptr (GTree) seen = g_tree_new_full ((GCompareDataFunc) g_strcmp0, NULL, g_free, NULL);
+  GString *all = g_string_new (NULL);
+
+  for (guint i = 0; i < 400; i++)
+    {
+      g_autoptr (PowerModel) disk = power_model_copy (empty);
+      g_autofree char *a = NULL;
+      g_autofree char *b = NULL;
+
+      power_model_take_in (disk, calls, n);
+      power_model_lose (disk, rand);
+      power_model_write (disk, dir);
+      a = describe (dir, "a");
+      b = describe (dir, "b");
+      g_tree_insert (seen, g_strconcat (a, b, NULL), NULL);
+    }
+  for (GTreeNode *node = g_tree_node_first (seen); node != NULL; node = g_tree_node_next (node))
+    g_string_append_printf (all, "%s%s", all->len > 0 ? " " : "", (char *) g_tree_node_key (node));
+  launch_rig_remove (dir);
+  return g_string_free (all, FALSE);
+}
+
+static void
+assert_draws (GPtrArray *calls, guint n, const char *all)
+{
+  g_autofree char *draws = draw_all (calls, n);
+
+  g_assert_cmpstr (draws, ==, all);
+}
+
+static void
+test_model (void)
+{
+  g_autoptr (GPtrArray) calls = g_ptr_array_new_with_free_func (free_call);
+  g_autofree char *text = g_strnfill (1024, 'x');
+
+  add_call (calls, INJECT_CREATE, "a", "", NULL);
+  assert_draws (calls, 1, "a-b- ab-");
+  add_call (calls, INJECT_WRITE, "a", "", text);
+  assert_draws (calls, 2, "a-b- a00b- a0xb- ab- axb- axxb-");
+  add_call (calls, INJECT_SYNC, "a", "", NULL);
+  assert_draws (calls, 3, "a-b- axxb-");
+  add_call (calls, INJECT_SYNC_FOLDER, "", "", NULL);
+  assert_draws (calls, 4, "axxb-");
+  add_call (calls, INJECT_RENAME, "a", "b", NULL);
+  assert_draws (calls, 5, "a-bxx axxb-");
+  add_call (calls, INJECT_TRUNCATE, "b", "", NULL);
+  assert_draws (calls, 6, "a-b a-bxx ab- axxb-");
+  add_call (calls, INJECT_SYNC_FOLDER, "", "", NULL);
+  assert_draws (calls, 7, "a-b a-bxx");
+  add_call (calls, INJECT_UNLINK, "b", "", NULL);
+  assert_draws (calls, 8, "a-b a-b- a-bxx");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -158,6 +265,7 @@ main (int argc, char **argv)
   rig = fault_rig_new (NULL);
   expected = fault_rig_run_undisturbed (rig);
   fault_rig_free (rig);
+  g_test_add_func ("/power/model", test_model);
   g_test_add_func ("/power/states", test_states);
   code = g_test_run ();
 
