@@ -69,6 +69,7 @@ struct _DlpPipeline
   bool was_run;             /* lock: run() was called */
   bool active;              /* lock: run() was called and has no result yet */
   bool capturing;           /* lock: dlp_pipeline_save_state() goes on */
+  guint reporting;          /* lock: calls of dlp_pipeline_get_report() that look at the elements */
   bool runs_alone;          /* lock: run_async() was, and the run holds no reference */
   bool dropped;             /* lock: the program gave back its last one meanwhile; atomic to read */
 

@@ -63,6 +63,8 @@ claim (DlpPipeline *self, bool of_run, const char *refusal, GError **error)
     {
       self->prepared = true;
       dlp_flag_set (self->preparing);
+      while (self->reporting > 0)
+        pthread_cond_wait (&self->cond, &self->lock);
     }
   pthread_mutex_unlock (&self->lock);
   if (!mine)

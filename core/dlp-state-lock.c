@@ -214,12 +214,17 @@ dlp_state_lock_is_lock (int folder, const char *name)
          memcmp (text, MAGIC, sizeof text) == 0;
 }
 
+/* Also where a power cut has left the length and not the bytes. */
 gboolean
 dlp_state_lock_is_empty (int folder, const char *name)
 {
-  char text[1];
+  char text[TEXT_SIZE];
+  gssize n = read_beginning (folder, name, text, sizeof text);
 
-  return read_beginning (folder, name, text, sizeof text) == 0;
+  for (gssize i = 0; i < n; i++)
+    if (text[i] != '\0')
+      return FALSE;
+  return n >= 0 && n < (gssize) sizeof text;
 }
 
 /* -1 without an error: it came or went meanwhile. */

@@ -16,6 +16,11 @@ typedef struct
   char *dir; /* of run, without symbolic links */
   char *log;
   const char *graph;
+  guint slow_us;              /* what each sync takes */
+  GSpawnChildSetupFunc setup; /* (nullable): in the child */
+  const char *state;          /* the name of its state folder */
+  const char *options[8];     /* further ones */
+  gboolean is_cut;            /* a part reads ahead of a limit: its counts are a matter of time */
 } FaultRig;
 
 /* @argv: of the test: the program, the folder with test data, the library. */

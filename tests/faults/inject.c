@@ -26,13 +26,13 @@
 
 #define PATH_SIZE PATH_MAX
 #define LOG_FD 700
-#define GATE_LIMIT_MS 5000
+#define GATE_LIMIT_MS 3000
 
 #define BIT(call) (1u << (call))
 #define CHANGES                                                                                    \
   (BIT (INJECT_CREATE) | BIT (INJECT_WRITE) | BIT (INJECT_COPY) | BIT (INJECT_TRUNCATE) |          \
    BIT (INJECT_SYNC) | BIT (INJECT_SYNC_FOLDER) | BIT (INJECT_RENAME) | BIT (INJECT_LINK) |        \
-   BIT (INJECT_UNLINK) | BIT (INJECT_MKDIR))
+   BIT (INJECT_UNLINK) | BIT (INJECT_MKDIR) | BIT (INJECT_SYMLINK))
 #define NEEDS_SPACE                                                                                \
   (BIT (INJECT_CREATE) | BIT (INJECT_WRITE) | BIT (INJECT_COPY) | BIT (INJECT_SYNC) |              \
    BIT (INJECT_RENAME) | BIT (INJECT_LINK) | BIT (INJECT_MKDIR))
@@ -699,6 +699,29 @@ linkat (int from_at, const char *from, int to_at, const char *to, int flags)
     result = (int) syscall (SYS_linkat, from_at, from, to_at, to, flags);
   leave (&call, what, result);
   return result;
+}
+
+int
+symlinkat (const char *target, int at, const char *name)
+{
+  Call call;
+  Plan what;
+  int result = -1;
+
+  if (!begin_by_name (&call, INJECT_SYMLINK, at, name) || strlen (target) >= PATH_SIZE)
+    return (int) syscall (SYS_symlinkat, target, at, name);
+  strcpy (call.other, target);
+  what = enter (&call);
+  if (!must_fail (what))
+    result = (int) syscall (SYS_symlinkat, target, at, name);
+  leave (&call, what, result);
+  return result;
+}
+
+int
+symlink (const char *target, const char *name)
+{
+  return symlinkat (target, AT_FDCWD, name);
 }
 
 int

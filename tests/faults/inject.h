@@ -33,6 +33,7 @@ typedef enum
   INJECT_SYNC_FOLDER,
   INJECT_RENAME,
   INJECT_LINK,
+  INJECT_SYMLINK, /* the other path is what it says */
   INJECT_UNLINK,
   INJECT_MKDIR,
   INJECT_LOCK,

@@ -56,8 +56,8 @@ launch_rig_new (void)
   return self;
 }
 
-static void
-remove_tree (const char *path)
+void
+launch_rig_remove (const char *path)
 {
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const char *name;
@@ -68,7 +68,7 @@ remove_tree (const char *path)
 
       /* Never through a link: what it leads to is not ours. Runs write no deep trees. */
       if (!g_file_test (child, G_FILE_TEST_IS_SYMLINK) && g_file_test (child, G_FILE_TEST_IS_DIR))
-        remove_tree (child);
+        launch_rig_remove (child);
       else
         remove (child);
     }
@@ -78,7 +78,7 @@ remove_tree (const char *path)
 void
 launch_rig_clear (LaunchRig *self)
 {
-  remove_tree (self->dir);
+  launch_rig_remove (self->dir);
   g_assert_cmpint (g_mkdir_with_parents (self->dir, 0700), ==, 0);
 }
 
@@ -90,7 +90,7 @@ launch_rig_free (LaunchRig *self)
       kill (self->pid, SIGKILL);
       waitpid (self->pid, NULL, 0);
     }
-  remove_tree (self->dir);
+  launch_rig_remove (self->dir);
   g_free (self->dir);
   g_free (self->out);
   g_free (self->err);
