@@ -25,6 +25,7 @@ static const Key checkpoint_keys[] = {
   { "complete", "b", false },      { "finished-early", "b", true }, { "elapsed", "d", false },
   { "inputs-length", "t", false }, { "inputs-hash", "t", false },   { "opened", "a(ayayay)", true },
   { "warnings", "as", false },     { "n-warnings", "t", false },    { "elements", "aa{sv}", false },
+  { "files", "a{say}", true },
 };
 
 static const Key element_keys[] = {

@@ -15,11 +15,16 @@
 #define COST_SHARE 100
 #define TICK G_USEC_PER_SEC
 #define RETRY (5 * 1000)
+/* What is emitted under a mark that was asked for has so long to reach the sinks, at most this
+ * share of the interval. */
+#define LEAD G_USEC_PER_SEC
+#define LEAD_SHARE 4
 
 struct _DlpCheckpointer
 {
   DlpPipeline *pipeline;
   GPtrArray *sinks; /* of DlpElement */
+  bool has_large;
   pthread_t thread;
   bool running;
 
@@ -39,8 +44,13 @@ dlp_checkpointer_new (DlpPipeline *pipeline)
   self->pipeline = pipeline;
   self->sinks = g_ptr_array_new ();
   for (guint i = 0; i < pipeline->order->len; i++)
-    if (DLP_IS_SINK (g_ptr_array_index (pipeline->order, i)))
-      g_ptr_array_add (self->sinks, g_ptr_array_index (pipeline->order, i));
+    {
+      DlpElement *element = g_ptr_array_index (pipeline->order, i);
+
+      self->has_large |= dlp_element_is_large (element);
+      if (DLP_IS_SINK (element))
+        g_ptr_array_add (self->sinks, element);
+    }
   pthread_mutex_init (&self->lock, NULL);
   pthread_condattr_init (&attributes);
   pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
@@ -122,13 +132,35 @@ ask (DlpElement *sink)
   dlp_flag_set (priv->snapshot_wanted);
 }
 
+static void
+wish (DlpCheckpointer *self)
+{
+  __atomic_fetch_add (&self->pipeline->run->checkpoint_wish, 1, __ATOMIC_RELAXED);
+}
+
+/* A large state is made when it is asked for, not with each record batch: what is asked for at the
+ * time of the snapshots would serve the checkpoint after this one. */
+static void
+lead (DlpCheckpointer *self)
+{
+  gint64 asked = self->pipeline->checkpoint_interval;
+  gint64 until =
+      g_get_monotonic_time () + (asked > 0 ? MIN (asked / LEAD_SHARE, LEAD) : (gint64) LEAD);
+
+  wish (self);
+  dlp_runner_kick (self->pipeline->runner);
+  pthread_mutex_lock (&self->lock);
+  while (!must_leave (self) && !self->requested && g_get_monotonic_time () < until)
+    wait_until (self, until);
+  pthread_mutex_unlock (&self->lock);
+}
+
 /* False: the run ends, and with it the sinks stop answering; or @cancellable (nullable). */
 static bool
 collect (DlpCheckpointer *self, GCancellable *cancellable)
 {
   bool all;
 
-  __atomic_fetch_add (&self->pipeline->run->checkpoint_wish, 1, __ATOMIC_RELAXED);
   for (guint i = 0; i < self->sinks->len; i++)
     ask (g_ptr_array_index (self->sinks, i));
   dlp_runner_kick (self->pipeline->runner);
@@ -291,6 +323,7 @@ try_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error)
   GVariant *payload = NULL;
   GError *local = NULL;
 
+  wish (self);
   if (!collect (self, cancellable))
     {
       if (!g_cancellable_set_error_if_cancelled (cancellable, error))
@@ -384,11 +417,17 @@ next_time (DlpCheckpointer *self, gint64 begin)
   return begin + MAX (DEFAULT_INTERVAL, cost * COST_SHARE);
 }
 
-/* False: not now, but soon. */
+/* False: not now, but soon. *begin: when it began in earnest. */
 static bool
-try_commit (DlpCheckpointer *self)
+try_commit (DlpCheckpointer *self, bool is_timed, gint64 *begin)
 {
   g_autoptr (GError) error = NULL;
+
+  if (is_timed && self->has_large)
+    lead (self);
+  else
+    wish (self);
+  *begin = g_get_monotonic_time ();
 
   if (!collect (self, NULL) || commit (self, false, self->pipeline->run->cancellable, &error))
     return true;
@@ -418,9 +457,13 @@ run (gpointer data)
         self->requested = false;
       else if (begin >= due || self->requested)
         {
+          /* The first one is written at once. */
+          bool is_timed = !self->requested && due != 0;
+
           self->requested = false;
           pthread_mutex_unlock (&self->lock);
-          due = try_commit (self) ? next_time (self, begin) : g_get_monotonic_time () + RETRY;
+          due = try_commit (self, is_timed, &begin) ? next_time (self, begin) :
+                                                      g_get_monotonic_time () + RETRY;
           pthread_mutex_lock (&self->lock);
           if (must_leave (self))
             break;

@@ -8,6 +8,7 @@
 
 #include "dlp-output-names-private.h"
 #include "dlp-state-dir-private.h"
+#include "dlp-state-files-private.h"
 #include "dlp-work-pool-private.h"
 
 G_BEGIN_DECLS
@@ -50,6 +51,7 @@ struct _DlpContext
   guint64 n_warnings;  /* warnings_lock */
 
   DlpOutputNames *output_names;
+  DlpStateFiles *state_files;
 
   /* Of the run and its attempt; see DlpSinkAttempt. */
   char *run_id;

@@ -17,6 +17,7 @@ dlp_context_new (void)
   self->attempt = 1;
   self->inputs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->output_names = dlp_output_names_new ();
+  self->state_files = dlp_state_files_new ();
   self->warnings = g_ptr_array_new_with_free_func (g_free);
   pthread_mutex_init (&self->inputs_lock, NULL);
   pthread_mutex_init (&self->warnings_lock, NULL);
@@ -30,6 +31,9 @@ dlp_context_free (DlpContext *self)
   g_clear_object (&self->cancellable);
   g_hash_table_unref (self->inputs);
   dlp_output_names_free (self->output_names);
+  dlp_state_files_leave_dir (self->state_files);
+  dlp_state_files_forget_restored (self->state_files);
+  dlp_state_files_unref (self->state_files);
   g_ptr_array_unref (self->warnings);
   pthread_mutex_destroy (&self->inputs_lock);
   pthread_mutex_destroy (&self->warnings_lock);

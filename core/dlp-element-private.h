@@ -46,8 +46,11 @@ typedef struct
   guint n_steps;      /* since then */
   guint n_short;      /* so many steps need no look at the clock */
   guint64 flushed_at; /* the clock when open record batches were last offered to idle consumers */
+  bool is_large;      /* before the run */
+  guint64 large_interval;
   DlpMark *large[DLP_LARGE_MARKS_ALIVE];
   guint large_wish;   /* the checkpoint_wish that the last large mark was made for */
+  guint64 large_at;   /* position of the first input then */
   guint wanted_input; /* atomic: written by the element's thread */
   bool started;
   bool holds_marks;
@@ -166,6 +169,9 @@ DlpState *dlp_sink_save_base (DlpSink *self);
 GVariant *dlp_sink_describe_base (const DlpState *base);
 gboolean dlp_sink_load_base (DlpSink *self, GVariant *base, GError **error);
 
+bool dlp_element_is_large (DlpElement *self);
+/* Whether make_durable() is to be called. */
+bool dlp_element_needs_durable (DlpElement *self);
 /* (transfer full): not floating, a{sv}; NULL: describe() gave none. */
 GVariant *dlp_element_describe_state (DlpElement *self, const DlpState *state, GError **error);
 

@@ -395,6 +395,34 @@ dlp_element_get_scratch_folder (DlpElement *self)
   return context->state_dir != NULL ? dlp_state_dir_get_path (context->state_dir) : "/var/tmp";
 }
 
+void
+dlp_element_set_large (DlpElement *self, gboolean large, guint64 interval)
+{
+  DlpElementPrivate *priv;
+
+  g_return_if_fail (DLP_IS_ELEMENT (self));
+
+  priv = dlp_element_get_private (self);
+  priv->is_large = large;
+  priv->large_interval = interval;
+}
+
+bool
+dlp_element_is_large (DlpElement *self)
+{
+  return dlp_element_get_private (self)->is_large ||
+         (DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_LARGE);
+}
+
+bool
+dlp_element_needs_durable (DlpElement *self)
+{
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (self);
+
+  return klass->make_durable != NULL &&
+         (dlp_element_is_large (self) || (klass->flags & DLP_ELEMENT_LOG));
+}
+
 int
 dlp_element_open_scratch (DlpElement *self, GError **error)
 {

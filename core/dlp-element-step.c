@@ -65,15 +65,30 @@ claim_large (DlpElementPrivate *priv, DlpMark *mark)
   return false;
 }
 
-/* One for each checkpoint that is asked for, before the step that comes next; where all slots are
- * taken, what is emitted goes on under the former mark. */
+static guint64
+get_first_position (DlpElementPrivate *priv)
+{
+  return priv->inputs->len > 0 ? ((DlpPad *) g_ptr_array_index (priv->inputs, 0))->cursor.position :
+                                 0;
+}
+
+static bool
+is_large_mark_due (DlpElementPrivate *priv, guint wish)
+{
+  return wish != priv->large_wish ||
+         (priv->large_interval > 0 &&
+          get_first_position (priv) - priv->large_at >= priv->large_interval);
+}
+
+/* One for each checkpoint that is asked for, and each interval, before the step that comes next;
+ * where all slots are taken, what is emitted goes on under the former mark. */
 static void
 prepare_large_mark (DlpElement *self, DlpElementPrivate *priv)
 {
   guint wish = __atomic_load_n (&priv->context->checkpoint_wish, __ATOMIC_RELAXED);
   g_autoptr (DlpMark) next = NULL;
 
-  if (wish == priv->large_wish)
+  if (!is_large_mark_due (priv, wish))
     return;
   next = dlp_mark_new (priv->outputs->len, priv->inputs->len);
   if (!claim_large (priv, next))
@@ -82,6 +97,7 @@ prepare_large_mark (DlpElement *self, DlpElementPrivate *priv)
   dlp_element_drop_mark (priv);
   priv->mark = g_steal_pointer (&next);
   priv->large_wish = wish;
+  priv->large_at = get_first_position (priv);
 }
 
 DlpMark *
@@ -127,7 +143,7 @@ prepare_mark (DlpElement *self, DlpElementPrivate *priv)
 {
   guint wish = __atomic_load_n (&priv->context->checkpoint_wish, __ATOMIC_RELAXED);
 
-  if ((DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_LARGE) && priv->mark != NULL)
+  if (dlp_element_is_large (self) && priv->mark != NULL)
     {
       prepare_large_mark (self, priv);
       return;
@@ -155,6 +171,25 @@ dlp_element_make_first_mark (DlpElement *self)
   fill_mark (self, priv, priv->mark);
 }
 
+/* The mark that was made for a wish, where nothing came out since. */
+static void
+advance_large_mark (DlpElementPrivate *priv)
+{
+  guint wish = __atomic_load_n (&priv->context->checkpoint_wish, __ATOMIC_RELAXED);
+
+  for (guint i = 0; i < priv->outputs->len && priv->large_wish == wish; i++)
+    {
+      DlpPad *pad = g_ptr_array_index (priv->outputs, i);
+
+      if (pad->link == NULL || pad->seen_wish == wish)
+        continue;
+      if (pad->open_mark != NULL)
+        dlp_pad_flush (pad);
+      else if (pad->emitted >= pad->wanted)
+        dlp_pad_push_mark (pad, priv->mark);
+    }
+}
+
 /* Marks move without records: a pad that got nothing for long, or since a checkpoint was asked for,
  * gets an empty record batch; never one that still replays. */
 static void
@@ -163,8 +198,13 @@ advance_marks (DlpElement *self, DlpElementPrivate *priv)
   guint wish = __atomic_load_n (&priv->context->checkpoint_wish, __ATOMIC_RELAXED);
   g_autoptr (DlpMark) mark = NULL;
 
-  if (priv->holds_marks || (DLP_ELEMENT_GET_CLASS (self)->flags & DLP_ELEMENT_LARGE))
+  if (priv->holds_marks)
     return;
+  if (dlp_element_is_large (self))
+    {
+      advance_large_mark (priv);
+      return;
+    }
 
   for (guint i = 0; i < priv->outputs->len; i++)
     {

@@ -14,6 +14,7 @@
  *   elapsed       d    s, over all attempts
  *   inputs-length t    of the list of input files, and its hash
  *   inputs-hash   t
+ *   files         a{say}    (of a state without a folder only): those that states name
  *   opened        a(ayayay)  (of a state without a folder only): of each input file that was
  *                            opened: stage/source/file, size and identity, URI
  *   warnings      as   the first hundred of all attempts; n-warnings t: how many there were
@@ -234,7 +235,7 @@ place_elements (DlpPipeline *self,
           place->state =
               __atomic_load_n (&dlp_element_get_private (element)->final_state, __ATOMIC_ACQUIRE);
         }
-      if ((klass->flags & DLP_ELEMENT_LOG) && klass->make_durable != NULL && place->state != NULL &&
+      if (dlp_element_needs_durable (element) && place->state != NULL &&
           !klass->make_durable (element, place->state, error))
         return dlp_element_failed (element, "make_durable", error);
       if (!place->needed)
@@ -322,7 +323,8 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
                                dlp_context_describe_warnings (self->run, &n_warnings));
   g_variant_dict_insert (&dict, "n-warnings", "t", n_warnings);
   g_variant_dict_insert_value (&dict, "elements", g_variant_builder_end (&elements));
-  return g_variant_dict_end (&dict);
+  return dlp_state_files_settle (self->run->state_files, g_variant_dict_end (&dict),
+                                 self->dir != NULL, error);
 }
 
 /* ---- reading ---- */
@@ -644,6 +646,7 @@ static bool
 restore_opened (DlpPipeline *self, GVariant *payload, guint64 length, guint64 hash, GError **error)
 {
   g_autoptr (GVariant) opened = NULL;
+  g_autoptr (GVariant) files = NULL;
 
   if (self->dir != NULL)
     return dlp_state_dir_restore_inputs (self->dir, length, hash, error);
@@ -652,7 +655,8 @@ restore_opened (DlpPipeline *self, GVariant *payload, guint64 length, guint64 ha
     return false;
   dlp_context_restore_inputs (self->run, opened);
   self->run->attempt = self->run->former_attempt + 1;
-  return true;
+  files = g_variant_lookup_value (payload, "files", G_VARIANT_TYPE ("a{say}"));
+  return files == NULL || dlp_state_files_restore (self->run->state_files, files, error);
 }
 
 /* @check: nothing will go on from it. */
@@ -704,8 +708,11 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
   warnings = g_variant_lookup_value (payload, "warnings", G_VARIANT_TYPE_STRING_ARRAY);
   dlp_context_restore_warnings (self->run, warnings, n_warnings);
   elements = g_variant_lookup_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"));
-  return (check || restore_opened (self, payload, inputs_length, inputs_hash, error)) &&
-         restore_elements (self, elements, error);
+  if ((!check && !restore_opened (self, payload, inputs_length, inputs_hash, error)) ||
+      !restore_elements (self, elements, error))
+    return false;
+  dlp_state_files_forget_restored (self->run->state_files);
+  return true;
 }
 
 static char *
@@ -904,6 +911,8 @@ dlp_pipeline_restore (DlpPipeline *self, GError **error)
   if (self->dir == NULL)
     return false;
   self->run->state_dir = self->dir;
+  dlp_state_files_set_dir (self->run->state_files, self->dir,
+                           dlp_state_dir_get_attempt (self->dir));
   self->run->attempt = dlp_state_dir_get_attempt (self->dir);
   self->run->former_is_dead = dlp_state_dir_former_is_dead (self->dir);
   if (self->restart)
@@ -935,6 +944,7 @@ dlp_pipeline_look_at_state (DlpPipeline *self, GError **error)
       self->dir = dlp_state_dir_open_read_only (self->state_path, error);
       if (self->dir == NULL)
         return FALSE;
+      dlp_state_files_set_dir (self->run->state_files, self->dir, 0);
     }
   if (self->dir != NULL && !self->restart)
     payload = load_payload (self, &local);

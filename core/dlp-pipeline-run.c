@@ -556,6 +556,7 @@ end_run (DlpPipeline *self)
   g_clear_pointer (&checkpointer, dlp_checkpointer_free);
   /* Its lock is that of a run, not of the object. */
   self->run->state_dir = NULL;
+  dlp_state_files_leave_dir (self->run->state_files);
   g_clear_pointer (&self->dir, dlp_state_dir_free);
 }
 

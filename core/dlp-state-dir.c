@@ -12,6 +12,7 @@
 #include "dlp-durable-private.h"
 #include "dlp-input-list-private.h"
 #include "dlp-partial-private.h"
+#include "dlp-state-files-private.h"
 #include "dlp-state-lock-private.h"
 
 #define CHECKPOINT_PREFIX "checkpoint-"
@@ -29,6 +30,7 @@ struct _DlpStateDir
   gboolean inputs_expected; /* there is a checkpoint whose list was not restored yet */
   guint64 newest;           /* the highest number that is or was there */
   guint64 good;             /* the newest one that is known to be whole, 0: none */
+  GPtrArray *good_files;    /* of char *: the files of states that it names */
   guint n_saved;
   GError *error; /* a sync failed */
 };
@@ -151,6 +153,14 @@ is_unfinished_quarantine (const char *name)
 }
 
 static gboolean
+is_state_file (const char *name)
+{
+  g_auto (DlpStateFileName) parsed = { NULL };
+
+  return dlp_state_file_name_parse (name, &parsed);
+}
+
+static gboolean
 is_ours (const char *name)
 {
   static const char *const names[] = { "inputs", STATUS_NAME, RUN_ID_NAME, "report.json" };
@@ -163,7 +173,7 @@ is_ours (const char *name)
       return TRUE;
 
   if (!g_str_has_suffix (name, BAD_SUFFIX))
-    return is_quarantine (name) || is_unfinished_quarantine (name) ||
+    return is_quarantine (name) || is_unfinished_quarantine (name) || is_state_file (name) ||
            dlp_durable_is_temporary (name, NULL);
   stem = g_strndup (name, strlen (name) - strlen (BAD_SUFFIX));
   return parse_generation (stem, &generation);
@@ -246,6 +256,7 @@ dlp_state_dir_free (DlpStateDir *self)
     return;
 
   dlp_input_list_free (self->inputs);
+  g_clear_pointer (&self->good_files, g_ptr_array_unref);
   dlp_state_lock_release (self->lock);
   close (self->folder);
   g_clear_error (&self->error);
@@ -269,6 +280,63 @@ guint
 dlp_state_dir_get_attempt (DlpStateDir *self)
 {
   return self->lock != NULL ? dlp_state_lock_get_attempt (self->lock) : 0;
+}
+
+/* ---- files of states ---- */
+
+static gboolean
+is_listed (GPtrArray *names, const char *name)
+{
+  return names != NULL && g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL);
+}
+
+typedef enum
+{
+  STATE_FILES_OLDER,   /* than one that is named of the same element */
+  STATE_FILES_YOUNGER, /* than all that are named of the same element, of which there is one */
+  STATE_FILES_ALL,
+} StateFiles;
+
+static gboolean
+is_one_of (StateFiles which, const char *name, GPtrArray *newest)
+{
+  g_auto (DlpStateFileName) file = { NULL };
+  gboolean any = FALSE, older = FALSE;
+
+  if (!dlp_state_file_name_parse (name, &file))
+    return FALSE;
+  for (guint i = 0; i < newest->len; i++)
+    {
+      g_auto (DlpStateFileName) named = { NULL };
+
+      if (!dlp_state_file_name_parse (newest->pdata[i], &named) ||
+          strcmp (named.element, file.element) != 0)
+        continue;
+      any = TRUE;
+      older |= file.attempt < named.attempt ||
+               (file.attempt == named.attempt && file.number < named.number);
+    }
+  return which == STATE_FILES_ALL || (any && older == (which == STATE_FILES_OLDER));
+}
+
+/* Those that neither @newest nor the generation before it names. Marks move on: what is older than
+ * a file that the newest checkpoint names will never be named again, but a younger one may be in
+ * the next. */
+static void
+remove_state_files (DlpStateDir *self, StateFiles which, GPtrArray *newest)
+{
+  g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, NULL);
+
+  for (guint i = 0; names != NULL && i < names->len; i++)
+    {
+      const char *name = names->pdata[i];
+      g_autoptr (GError) error = NULL;
+
+      if (is_one_of (which, name, newest) && !is_listed (newest, name) &&
+          !is_listed (self->good_files, name) &&
+          !dlp_durable_remove (self->folder, self->path, name, &error))
+        g_warning ("%s", error->message);
+    }
 }
 
 /* @damaged: whether the generation before may be taken instead. */
@@ -361,6 +429,11 @@ load_listed (DlpStateDir *self,
     return NULL;
 
   self->good = g_array_index (generations, guint64, chosen);
+  g_clear_pointer (&self->good_files, g_ptr_array_unref);
+  self->good_files = dlp_state_file_list_names (payload);
+  /* What was made behind the checkpoint, by an attempt that ended. */
+  if (self->lock != NULL)
+    remove_state_files (self, STATE_FILES_YOUNGER, self->good_files);
   if (generation != NULL)
     *generation = self->good;
   if (chosen > 0 && fell_back != NULL)
@@ -449,9 +522,24 @@ remove_older (DlpStateDir *self, GArray *generations, guint64 keep)
     }
 }
 
+/* Behind the write of @payload. Of a complete run nothing is held any more. */
+static void
+take_files (DlpStateDir *self, GVariant *payload)
+{
+  GPtrArray *names = dlp_state_file_list_names (payload);
+  gboolean complete = FALSE;
+
+  g_variant_lookup (payload, "complete", "b", &complete);
+  if (complete || names->len > 0)
+    remove_state_files (self, complete ? STATE_FILES_ALL : STATE_FILES_OLDER, names);
+  g_clear_pointer (&self->good_files, g_ptr_array_unref);
+  self->good_files = names;
+}
+
 gboolean
 dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
 {
+  g_autoptr (GVariant) owned = g_variant_ref_sink (payload);
   g_autoptr (GBytes) bytes = dlp_checkpoint_encode (payload);
   g_autoptr (GArray) before = NULL;
   g_autoptr (GError) failure = NULL;
@@ -477,6 +565,7 @@ dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
   remove_older (self, before, self->good != 0 ? self->good : self->newest);
   self->newest++;
   self->good = self->newest;
+  take_files (self, payload);
   /* With the second one neither generation names files of a former attempt. */
   return ++self->n_saved < 2 || dlp_state_lock_settle (self->lock, error);
 }
@@ -620,6 +709,7 @@ dlp_state_dir_clear (DlpStateDir *self, GError **error)
   dlp_input_list_reset (self->inputs);
   self->inputs_expected = FALSE;
   self->good = 0;
+  g_clear_pointer (&self->good_files, g_ptr_array_unref);
   return TRUE;
 }
 

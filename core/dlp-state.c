@@ -9,6 +9,7 @@ struct _DlpState
 {
   gint ref_count;
   gsize size;
+  GDestroyNotify clear; /* (nullable) */
   gint64 data[];
 };
 
@@ -38,6 +39,15 @@ dlp_state_new (gconstpointer data, gsize size)
 }
 
 DlpState *
+dlp_state_new_full (gconstpointer data, gsize size, GDestroyNotify clear)
+{
+  DlpState *self = dlp_state_new (data, size);
+
+  self->clear = clear;
+  return self;
+}
+
+DlpState *
 dlp_state_ref (DlpState *self)
 {
   g_atomic_int_inc (&self->ref_count);
@@ -47,8 +57,11 @@ dlp_state_ref (DlpState *self)
 void
 dlp_state_unref (DlpState *self)
 {
-  if (g_atomic_int_dec_and_test (&self->ref_count))
-    g_free (self);
+  if (!g_atomic_int_dec_and_test (&self->ref_count))
+    return;
+  if (self->clear != NULL)
+    self->clear (self->data);
+  g_free (self);
 }
 
 gconstpointer

@@ -316,7 +316,8 @@ struct _DlpElementClass
    * @state: a state that save() gave
    * @error: return location for an error
    *
-   * Optional: called before a checkpoint that names @state is written.
+   * Optional: called before a checkpoint that names @state is written, and before that is
+   * described. Of an element whose state is a log, or large.
    *
    * Threads: the checkpoint thread, also while step() runs.
    *
@@ -914,6 +915,23 @@ void dlp_element_add_io_wait (DlpElement *self, gint64 microseconds);
  */
 DLP_AVAILABLE_IN_0_1
 void dlp_element_hold_marks (DlpElement *self, gboolean hold);
+
+/**
+ * dlp_element_set_large:
+ * @self: an element
+ * @large: whether its state is large
+ * @interval: records of the first input between two marks at most; 0: only those that are asked for
+ *
+ * Says whether the state of this element is large, as the flag %DLP_ELEMENT_LARGE does of a class:
+ * save() is called once for each checkpoint that is asked for, and once in @interval records, and
+ * at most three of the states that it gave are alive. See #DlpStateFile.
+ *
+ * Threads: the one that makes the element, before the pipeline is prepared.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_element_set_large (DlpElement *self, gboolean large, guint64 interval);
 
 /**
  * dlp_element_open_scratch:

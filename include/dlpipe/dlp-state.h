@@ -54,6 +54,25 @@ DLP_AVAILABLE_IN_0_1
 DlpState *dlp_state_alloc (gsize size, gpointer *data);
 
 /**
+ * dlp_state_new_full: (skip)
+ * @data: (nullable): bytes
+ * @size: how many
+ * @clear: called with the state's copy of @data when nobody needs the state any more, on any
+ * thread, also when the element is gone
+ *
+ * Makes a state: copies @size bytes. For a large state (dlp_element_set_large()), which refers to
+ * something that is made only when the state is described.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a state
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpState *dlp_state_new_full (gconstpointer data, gsize size, GDestroyNotify clear);
+
+/**
  * dlp_state_ref:
  * @self: a state
  *

@@ -33,6 +33,7 @@
 #include "dlp-sink.h"
 #include "dlp-source.h"
 #include "dlp-stages.h"
+#include "dlp-state-file.h"
 #include "dlp-state.h"
 #include "dlp-transform.h"
 #include "dlp-upstream.h"

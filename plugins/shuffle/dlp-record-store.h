@@ -7,20 +7,25 @@ G_BEGIN_DECLS
 
 /* Records held one by one, each copied to a block of its own: a slice would pin its whole record
  * batch. Beyond a limit of bytes they go to a scratch file, which is written anew when half of it
- * is dead. Used by one thread. */
+ * is dead. Used by one thread, its snapshots by any. */
 typedef struct _DlpRecordStore DlpRecordStore;
 
 /* One record; plain, to be moved about by the caller. */
 typedef struct
 {
-  guint8 *data; /* NULL: in the file at offset */
-  guint64 offset;
-  gsize size;
+  union
+  {
+    guint8 *data;
+    guint64 offset; /* in the file */
+  };
+  guint64 size : 63; /* 0: none */
+  guint64 in_file : 1;
 } DlpStoredRecord;
 
 DlpRecordStore *dlp_record_store_new (DlpElement *element, DlpSchema *schema, gsize max_bytes);
 /* For what is added from now on. */
 void dlp_record_store_set_limit (DlpRecordStore *self, gsize max_bytes);
+/* All records were dropped. */
 void dlp_record_store_free (DlpRecordStore *self);
 
 gboolean dlp_record_store_add (DlpRecordStore *self,
@@ -28,6 +33,12 @@ gboolean dlp_record_store_add (DlpRecordStore *self,
                                guint row,
                                DlpStoredRecord *record,
                                GError **error);
+/* The same of a block, see dlp-record-block.h. */
+gboolean dlp_record_store_add_block (DlpRecordStore *self,
+                                     const guint8 *block,
+                                     gsize size,
+                                     DlpStoredRecord *record,
+                                     GError **error);
 /* Appends it to a pad's open record batch, ending the record there, and lets go of it. */
 gboolean
 dlp_record_store_emit (DlpRecordStore *self, DlpStoredRecord *record, DlpPad *pad, GError **error);
@@ -36,5 +47,24 @@ void dlp_record_store_drop (DlpRecordStore *self, DlpStoredRecord *record);
  * pays. */
 gboolean
 dlp_record_store_compact (DlpRecordStore *self, DlpStoredRecord *records, gsize n, GError **error);
+
+/* Records as they were at some time, whatever becomes of them: 16 bytes each are copied, and blocks
+ * in memory that are let go of meanwhile are kept as long, within the limit. It may outlive the
+ * store. One thread at a time. */
+typedef struct _DlpRecordSnapshot DlpRecordSnapshot;
+
+/* NULL with @error: the file could not be written. */
+DlpRecordSnapshot *dlp_record_store_snapshot (DlpRecordStore *self,
+                                              const DlpStoredRecord *records,
+                                              gsize n,
+                                              GError **error);
+void dlp_record_snapshot_free (DlpRecordSnapshot *self);
+gsize dlp_record_snapshot_get_n (const DlpRecordSnapshot *self);
+DlpSchema *dlp_record_snapshot_get_schema (const DlpRecordSnapshot *self);
+/* (transfer none): the block of a record, valid until the next call. */
+const guint8 *
+dlp_record_snapshot_read (DlpRecordSnapshot *self, gsize index, gsize *size, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpRecordSnapshot, dlp_record_snapshot_free)
 
 G_END_DECLS

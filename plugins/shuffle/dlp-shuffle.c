@@ -3,7 +3,7 @@
 /* A shuffle buffer whose state is two integers: how many records it has taken and how many it has
  * drawn. Which input record sits in which slot follows from the counter-based random numbers,
  * walked backwards; the buffer is refilled by replay from a remembered cursor that is not after the
- * oldest record held. */
+ * oldest record held, or, with checkpoint=records, from a file of them. */
 
 #include "dlp-shuffle.h"
 
@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-random.h>
 
+#include "dlp-held-state.h"
 #include "dlp-record-store.h"
 
 /* Input records in one step at most. */
@@ -21,6 +23,8 @@
 #define WANTED_BYTES (64 * 1024 * 1024)
 /* Cursors remembered. */
 #define HISTORY 64
+/* Marks of a large state that may be alive. */
+#define SNAPSHOTS 3
 
 typedef struct
 {
@@ -28,6 +32,14 @@ typedef struct
   guint64 drawn;
   guint64 undelivered; /* of one that had ended before a restore */
 } DlpShuffleState;
+
+/* Of a mark. */
+typedef struct
+{
+  DlpShuffleState counters;
+  DlpHeldState *held; /* NULL: nothing, or it is refilled by replay */
+  gboolean is_failed; /* it could not be copied */
+} DlpShuffleSaved;
 
 typedef struct
 {
@@ -40,9 +52,11 @@ struct _DlpShuffle
   DlpElement parent_instance;
 
   guint64 size;
+  DlpShuffleCheckpoint checkpoint;
 
   DlpShuffleState state;
   gboolean begun;
+  DlpHeldState *restored; /* until it is read: what load() found */
   DlpRandom random;
   DlpRecordStore *store;
   DlpStoredRecord *slots; /* n_held of them are used, size 0: still to be refilled */
@@ -54,6 +68,7 @@ struct _DlpShuffle
   DlpShuffleRefill *refill;
   gsize n_refill;
   gsize next_refill;
+  gint64 refill_began; /* monotonic */
 
   /* Which positions from `oldest` to `taken` are held: a bit each, in words from word_begin on. */
   GArray *alive;
@@ -63,18 +78,32 @@ struct _DlpShuffle
   DlpCursor history[HISTORY];
   guint n_history;
   guint64 since_compact;
+
+  GError *failure; /* of save(), which has no way to say it */
 };
 
 enum
 {
   PROP_0,
   PROP_SIZE,
+  PROP_CHECKPOINT,
   N_PROPS
 };
 
 static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (DlpShuffle, dlp_shuffle, DLP_TYPE_ELEMENT)
+
+G_DEFINE_ENUM_TYPE (DlpShuffleCheckpoint,
+                    dlp_shuffle_checkpoint,
+                    G_DEFINE_ENUM_VALUE (DLP_SHUFFLE_CHECKPOINT_POSITIONS, "positions"),
+                    G_DEFINE_ENUM_VALUE (DLP_SHUFFLE_CHECKPOINT_RECORDS, "records"))
+
+static gboolean
+keeps_records (DlpShuffle *self)
+{
+  return self->checkpoint == DLP_SHUFFLE_CHECKPOINT_RECORDS;
+}
 
 /* ---- which positions are held; the oldest one in amortized O(1) ---- */
 
@@ -83,6 +112,8 @@ set_alive (DlpShuffle *self, guint64 position)
 {
   const guint64 zero = 0;
 
+  if (keeps_records (self))
+    return;
   while (self->alive->len <= position / 64 - self->first_word)
     g_array_append_val (self->alive, zero);
   g_array_index (self->alive, guint64, position / 64 - self->first_word) |= G_GUINT64_CONSTANT (1)
@@ -119,6 +150,8 @@ advance_oldest (DlpShuffle *self)
 static void
 clear_alive (DlpShuffle *self, guint64 position)
 {
+  if (keeps_records (self))
+    return;
   g_array_index (self->alive, guint64, position / 64 - self->first_word) &=
       ~(G_GUINT64_CONSTANT (1) << (position % 64));
   if (position == self->oldest)
@@ -163,6 +196,8 @@ remember (DlpShuffle *self, DlpPad *in)
   g_auto (DlpCursor) cursor = { NULL, 0 };
   guint64 oldest;
 
+  if (keeps_records (self))
+    return;
   dlp_pad_get_cursor (in, &cursor);
   if (cursor.mark == NULL ||
       (self->n_history > 0 && cursor.mark == self->history[self->n_history - 1].mark))
@@ -199,10 +234,13 @@ static gboolean
 reserve (DlpShuffle *self, gsize capacity, GError **error)
 {
   DlpElement *element = DLP_ELEMENT (self);
-  const gsize slot_bytes = sizeof (DlpStoredRecord) + sizeof (guint64);
+  gsize slot_bytes = sizeof (DlpStoredRecord) + sizeof (guint64);
   guint64 budget = dlp_element_get_memory_budget (element);
   gsize share = dlp_element_get_memory_share (element);
+  gsize taken;
 
+  if (keeps_records (self))
+    slot_bytes += SNAPSHOTS * sizeof (DlpStoredRecord);
   if (capacity > budget / slot_bytes)
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
@@ -214,7 +252,8 @@ reserve (DlpShuffle *self, gsize capacity, GError **error)
   self->capacity = capacity;
   self->slots = g_renew (DlpStoredRecord, self->slots, capacity);
   self->held = g_renew (guint64, self->held, capacity);
-  dlp_record_store_set_limit (self->store, share - MIN (share, capacity * slot_bytes));
+  taken = capacity * (sizeof (DlpStoredRecord) + sizeof (guint64));
+  dlp_record_store_set_limit (self->store, share - MIN (share, taken));
   return TRUE;
 }
 
@@ -246,7 +285,7 @@ find_held (DlpShuffle *self, GError **error)
     return FALSE;
   for (gsize i = 0; i < n; i++)
     {
-      self->slots[i] = (DlpStoredRecord){ NULL, 0, 0 };
+      self->slots[i] = (DlpStoredRecord){ .size = 0 };
       self->held[i] = G_MAXUINT64;
     }
   for (guint64 k = replaced; k-- > 0 && known < n;)
@@ -280,6 +319,109 @@ compare_refill (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
+static void say (DlpShuffle *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+say (DlpShuffle *self, const char *format, ...)
+{
+  const char *name = dlp_element_get_name (DLP_ELEMENT (self));
+  g_autofree char *what = NULL;
+  va_list args;
+
+  va_start (args, format);
+  what = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_MESSAGE, "DLP_ELEMENT", name, "MESSAGE", "%s: %s",
+                    name, what);
+}
+
+static void
+prepare_refill (DlpShuffle *self)
+{
+  DlpElement *element = DLP_ELEMENT (self);
+  guint64 position = dlp_pad_get_position (dlp_element_get_input (element, 0));
+
+  self->refill = g_new (DlpShuffleRefill, self->n_held);
+  self->n_refill = self->n_held;
+  for (gsize i = 0; i < self->n_held; i++)
+    self->refill[i] = (DlpShuffleRefill){ self->held[i], i };
+  if (self->n_refill > 0)
+    qsort (self->refill, self->n_refill, sizeof (DlpShuffleRefill), compare_refill);
+  self->oldest = self->n_refill > 0 ? self->refill[0].position : self->state.taken;
+  self->first_word = self->oldest / 64;
+  for (gsize i = 0; i < self->n_refill; i++)
+    set_alive (self, self->refill[i].position);
+
+  dlp_element_hold_marks (element, position < self->state.taken);
+  self->refill_began = g_get_monotonic_time ();
+  if (self->n_refill > 0 && position < self->state.taken)
+    say (self, "replaying %" G_GUINT64_FORMAT " records to refill its buffer of %zu",
+         self->state.taken - position, self->n_held);
+}
+
+static gssize
+read_file (gpointer file, guint64 offset, gpointer data, gsize size, GError **error)
+{
+  return dlp_state_file_read (file, offset, data, size, error);
+}
+
+static gboolean
+read_held (DlpShuffle *self, DlpStateFile *file, GError **error)
+{
+  DlpSchema *schema = dlp_pad_get_schema (dlp_element_get_input (DLP_ELEMENT (self), 0));
+  DlpHeldHeader header = { self->n_held, self->state.taken, self->state.drawn };
+  g_autoptr (DlpHeldReader) reader =
+      dlp_held_reader_new (read_file, file, dlp_state_file_get_name (file), &header, schema, error);
+
+  if (reader == NULL)
+    return FALSE;
+  for (gsize i = 0; i < self->n_held; i++)
+    {
+      gsize size;
+      const guint8 *block = dlp_held_reader_next (reader, &size, error);
+
+      if (block == NULL ||
+          !dlp_record_store_add_block (self->store, block, size, &self->slots[i], error))
+        {
+          self->slots[i].size = 0;
+          return FALSE;
+        }
+    }
+  return dlp_held_reader_finish (reader, error);
+}
+
+static gboolean
+restore_held (DlpShuffle *self, GError **error)
+{
+  guint64 position = dlp_pad_get_position (dlp_element_get_input (DLP_ELEMENT (self), 0));
+  gint64 began = g_get_monotonic_time ();
+  g_autoptr (DlpStateFile) file = NULL;
+
+  if (position != self->state.taken)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "key “taken” is %" G_GUINT64_FORMAT ", but %" G_GUINT64_FORMAT
+                   " records of the input were consumed",
+                   self->state.taken, position);
+      return FALSE;
+    }
+  if (self->n_held == 0)
+    return TRUE;
+  if (self->restored != NULL)
+    file = dlp_held_state_dup_file (self->restored);
+  if (file == NULL)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "key “state-files” is missing, though %zu records were held", self->n_held);
+      return FALSE;
+    }
+  if (!read_held (self, file, error))
+    return FALSE;
+  say (self, "its buffer of %zu records is read back, in %.2f s", self->n_held,
+       (double) (g_get_monotonic_time () - began) / 1e6);
+  return TRUE;
+}
+
 static gboolean
 dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
@@ -294,26 +436,11 @@ dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **erro
                                       dlp_element_get_memory_share (element));
   if (!find_held (self, error))
     return FALSE;
+  if (keeps_records (self))
+    return restore_held (self, error);
 
-  self->refill = g_new (DlpShuffleRefill, self->n_held);
-  self->n_refill = self->n_held;
-  for (gsize i = 0; i < self->n_held; i++)
-    self->refill[i] = (DlpShuffleRefill){ self->held[i], i };
-  if (self->n_refill > 0)
-    qsort (self->refill, self->n_refill, sizeof (DlpShuffleRefill), compare_refill);
-  self->oldest = self->n_refill > 0 ? self->refill[0].position : self->state.taken;
-  self->first_word = self->oldest / 64;
-  for (gsize i = 0; i < self->n_refill; i++)
-    set_alive (self, self->refill[i].position);
-
+  prepare_refill (self);
   remember (self, in);
-  dlp_element_hold_marks (element, dlp_pad_get_position (in) < self->state.taken);
-  if (self->n_refill > 0 && dlp_pad_get_position (in) < self->state.taken)
-    g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_MESSAGE, "DLP_ELEMENT",
-                      dlp_element_get_name (element), "MESSAGE",
-                      "%s: replaying %" G_GUINT64_FORMAT " records to refill its buffer of %zu",
-                      dlp_element_get_name (element), self->state.taken - dlp_pad_get_position (in),
-                      self->n_held);
   return TRUE;
 }
 
@@ -339,6 +466,7 @@ dlp_shuffle_stop (DlpElement *element)
   g_clear_pointer (&self->slots, g_free);
   g_clear_pointer (&self->held, g_free);
   g_clear_pointer (&self->refill, g_free);
+  g_clear_pointer (&self->restored, dlp_held_state_unref);
 }
 
 /* ---- streaming ---- */
@@ -352,6 +480,9 @@ put_back (DlpShuffle *self, DlpRecordBatch *batch, guint row, guint64 position, 
   if (next == NULL || next->position != position)
     return TRUE;
   self->next_refill++;
+  if (self->next_refill == self->n_refill)
+    say (self, "its buffer is refilled, in %.2f s",
+         (double) (g_get_monotonic_time () - self->refill_began) / 1e6);
   return dlp_record_store_add (self->store, batch, row, &self->slots[next->slot], error);
 }
 
@@ -446,6 +577,13 @@ dlp_shuffle_step (DlpElement *element, GCancellable *cancellable, GError **error
   guint row, n;
   DlpRecordBatch *batch = dlp_pad_peek (in, &row);
 
+  /* From here on a mark is of what the steps made of it. */
+  g_clear_pointer (&self->restored, dlp_held_state_unref);
+  if (self->failure != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&self->failure));
+      return DLP_STEP_ERROR;
+    }
   if (batch == NULL && !dlp_pad_is_over (in))
     return dlp_element_want_input (element, 0);
   if (batch == NULL)
@@ -484,16 +622,72 @@ count_undelivered (DlpShuffle *self, const DlpShuffleState *state)
   return MIN (self->size, state->taken - MIN (state->taken, position));
 }
 
+static void
+clear_saved (gpointer data)
+{
+  g_clear_pointer (&((DlpShuffleSaved *) data)->held, dlp_held_state_unref);
+}
+
+/* The records are copied when a checkpoint is written of them. A file that cannot be written to now
+ * cannot be so in the next step. */
+static DlpHeldState *
+save_held (DlpShuffle *self)
+{
+  DlpHeldHeader header = { self->n_held, self->state.taken, self->state.drawn };
+  DlpRecordSnapshot *records;
+
+  if (self->restored != NULL)
+    return dlp_held_state_ref (self->restored);
+  if (self->n_held == 0 || dlp_pad_is_unwanted (dlp_element_get_output (DLP_ELEMENT (self), 0)))
+    return NULL;
+  records = dlp_record_store_snapshot (self->store, self->slots, self->n_held, &self->failure);
+  return records != NULL ? dlp_held_state_new (&header, records) : NULL;
+}
+
 static DlpState *
 dlp_shuffle_save (DlpElement *element)
 {
-  return dlp_state_new (&DLP_SHUFFLE (element)->state, sizeof (DlpShuffleState));
+  DlpShuffle *self = DLP_SHUFFLE (element);
+  DlpShuffleSaved saved = { self->state, NULL };
+
+  if (keeps_records (self))
+    saved.held = save_held (self);
+  saved.is_failed = self->failure != NULL;
+  return dlp_state_new_full (&saved, sizeof saved, clear_saved);
+}
+
+static gboolean
+dlp_shuffle_make_durable (DlpElement *element, const DlpState *state, GError **error)
+{
+  const DlpShuffleSaved *saved = dlp_state_get_data (state);
+
+  if (!saved->is_failed)
+    return saved->held == NULL || dlp_held_state_write (saved->held, element, error);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+               "%s: the records of its buffer cannot be saved: its scratch file could not be "
+               "written to",
+               dlp_element_get_name (element));
+  return FALSE;
+}
+
+static void
+describe_file (GVariantDict *dict, DlpHeldState *held)
+{
+  g_autoptr (DlpStateFile) file = dlp_held_state_dup_file (held);
+  GVariantBuilder builder;
+
+  if (file == NULL)
+    return;
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sts)"));
+  g_variant_builder_add_value (&builder, dlp_state_file_describe (file));
+  g_variant_dict_insert_value (dict, "state-files", g_variant_builder_end (&builder));
 }
 
 static GVariant *
 dlp_shuffle_describe (DlpElement *element, const DlpState *state)
 {
-  const DlpShuffleState *data = dlp_state_get_data (state);
+  const DlpShuffleSaved *saved = dlp_state_get_data (state);
+  const DlpShuffleState *data = &saved->counters;
   guint64 undelivered = count_undelivered (DLP_SHUFFLE (element), data);
   GVariantDict dict;
 
@@ -502,7 +696,49 @@ dlp_shuffle_describe (DlpElement *element, const DlpState *state)
   g_variant_dict_insert (&dict, "drawn", "t", data->drawn);
   if (undelivered > 0)
     g_variant_dict_insert (&dict, "undelivered", "t", undelivered);
+  if (saved->held != NULL)
+    describe_file (&dict, saved->held);
   return g_variant_dict_end (&dict);
+}
+
+static GVariant *
+dlp_shuffle_report (DlpElement *element, GVariant *described)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, described);
+  g_variant_dict_remove (&dict, "state-files");
+  return g_variant_dict_end (&dict);
+}
+
+/* What the file holds is looked at in start(), when the records have a place to go to. */
+static gboolean
+load_file (DlpShuffle *self, GVariant *described, GError **error)
+{
+  g_autoptr (GVariant) known = g_variant_lookup_value (described, "state-files", NULL);
+  g_autoptr (GVariant) files = NULL;
+  g_autoptr (GVariant) first = NULL;
+  DlpStateFile *file;
+
+  if (known == NULL)
+    return TRUE;
+  files = dlp_state_get_value (described, "state-files", G_VARIANT_TYPE ("a(sts)"), error);
+  if (files == NULL)
+    return FALSE;
+  if (g_variant_n_children (files) != 1 || !keeps_records (self))
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "key “state-files” names %zu files; with checkpoint=%s there is %s",
+                   g_variant_n_children (files), keeps_records (self) ? "records" : "positions",
+                   keeps_records (self) ? "one" : "none");
+      return FALSE;
+    }
+  first = g_variant_get_child_value (files, 0);
+  file = dlp_state_file_open (DLP_ELEMENT (self), first, error);
+  if (file == NULL)
+    return FALSE;
+  self->restored = dlp_held_state_new_for_file (file);
+  return TRUE;
 }
 
 static gboolean
@@ -516,7 +752,7 @@ has_key (GVariant *described, const char *key)
 static gboolean
 dlp_shuffle_load (DlpElement *element, GVariant *described, guint version, GError **error)
 {
-  static const char *const keys[] = { "taken", "drawn", "undelivered", NULL };
+  static const char *const keys[] = { "taken", "drawn", "undelivered", "state-files", NULL };
   DlpShuffle *self = DLP_SHUFFLE (element);
   guint64 replaced;
 
@@ -538,31 +774,54 @@ dlp_shuffle_load (DlpElement *element, GVariant *described, guint version, GErro
                    self->state.drawn, replaced, self->size, self->state.taken);
       return FALSE;
     }
-  return TRUE;
+  return load_file (self, described, error);
 }
 
 static void
 dlp_shuffle_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  if (id == PROP_SIZE)
-    DLP_SHUFFLE (object)->size = g_value_get_uint64 (value);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  DlpShuffle *self = DLP_SHUFFLE (object);
+
+  switch (id)
+    {
+    case PROP_SIZE:
+      self->size = g_value_get_uint64 (value);
+      break;
+    case PROP_CHECKPOINT:
+      self->checkpoint = g_value_get_enum (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+  dlp_element_set_large (DLP_ELEMENT (self), keeps_records (self), self->size);
 }
 
 static void
 dlp_shuffle_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  if (id == PROP_SIZE)
-    g_value_set_uint64 (value, DLP_SHUFFLE (object)->size);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  DlpShuffle *self = DLP_SHUFFLE (object);
+
+  switch (id)
+    {
+    case PROP_SIZE:
+      g_value_set_uint64 (value, self->size);
+      break;
+    case PROP_CHECKPOINT:
+      g_value_set_enum (value, self->checkpoint);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
 }
 
 static void
 dlp_shuffle_finalize (GObject *object)
 {
-  g_array_unref (DLP_SHUFFLE (object)->alive);
+  DlpShuffle *self = DLP_SHUFFLE (object);
+
+  g_array_unref (self->alive);
+  g_clear_pointer (&self->restored, dlp_held_state_unref);
+  g_clear_error (&self->failure);
   G_OBJECT_CLASS (dlp_shuffle_parent_class)->finalize (object);
 }
 
@@ -583,6 +842,8 @@ dlp_shuffle_class_init (DlpShuffleClass *klass)
   element_class->save = dlp_shuffle_save;
   element_class->describe = dlp_shuffle_describe;
   element_class->load = dlp_shuffle_load;
+  element_class->make_durable = dlp_shuffle_make_durable;
+  element_class->report = dlp_shuffle_report;
   element_class->mark_input = dlp_shuffle_mark_input;
   dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_RECORDS | DLP_CARRIES_FILES, NULL);
@@ -596,6 +857,11 @@ dlp_shuffle_class_init (DlpShuffleClass *klass)
       "Records in the buffer: each one that comes in takes the place of one "
       "drawn at random; 1: no change of order",
       1, G_GUINT64_CONSTANT (1) << 32, 10000, DLP_PARAM_READWRITE | DLP_PARAM_RECORDS);
+  properties[PROP_CHECKPOINT] = g_param_spec_enum (
+      "checkpoint", NULL,
+      "What of the buffer a checkpoint holds: positions, of which it is refilled by reading again; "
+      "or the records, where that costs more than to keep them",
+      dlp_shuffle_checkpoint_get_type (), DLP_SHUFFLE_CHECKPOINT_POSITIONS, DLP_PARAM_READWRITE);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

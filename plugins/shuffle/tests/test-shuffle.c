@@ -50,9 +50,34 @@ test_resume (void)
 }
 
 static void
+test_resume_records (void)
+{
+  const char *shuffle = "shuffle checkpoint=records";
+
+  for (guint i = 0; i < 3; i++)
+    {
+      static const guint sizes[] = { 6, 50, 1 };
+      g_autofree char *graph = g_strdup_printf (
+          "check-source records=60 ! %s size=%u ! check-sink name=k", shuffle, sizes[i]);
+
+      dlp_harness_check_resume (graph, 1);
+    }
+  dlp_harness_check_resume ("check-source records=70 tokens=true ! shuffle size=9 "
+                            "checkpoint=records ! shuffle size=11 ! shuffle size=4 "
+                            "checkpoint=records ! check-sink name=k",
+                            1);
+  for (guint n = 0; n < dlp_harness_scale (20); n++)
+    dlp_harness_check_resume ("check-source records=150 ! shuffle size=13 checkpoint=records ! "
+                              "shuffle size=5 checkpoint=records ! check-sink name=k",
+                              0);
+}
+
+static void
 test_settings (void)
 {
   dlp_harness_check_settings ("check-source records=300 ! shuffle size=32 ! check-sink name=k");
+  dlp_harness_check_settings (
+      "check-source records=300 ! shuffle size=32 checkpoint=records ! check-sink name=k");
 }
 
 /* A buffer larger than its share of the memory goes to a scratch file, and the order stays. */
@@ -92,6 +117,7 @@ main (int argc, char **argv)
   g_test_add_func ("/shuffle/golden", test_golden);
   g_test_add_func ("/shuffle/permutation", test_permutation);
   g_test_add_func ("/shuffle/resume", test_resume);
+  g_test_add_func ("/shuffle/resume-records", test_resume_records);
   g_test_add_func ("/shuffle/settings", test_settings);
   g_test_add_func ("/shuffle/spill", test_spill);
   return g_test_run ();
