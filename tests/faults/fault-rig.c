@@ -133,6 +133,7 @@ set_environment (FaultRig *self, const char *plan, FaultRigFlags flags)
   set_or_unset ("DLPIPE_INJECT", plan);
   set_or_unset ("DLPIPE_INJECT_GATES", (flags & FAULT_RIG_GATES) ? gates : NULL);
   set_or_unset ("DLPIPE_INJECT_DATA", (flags & FAULT_RIG_DATA) ? "1" : NULL);
+  set_or_unset ("DLPIPE_INJECT_REMOTE", (flags & FAULT_RIG_REMOTE) ? "1" : NULL);
 }
 
 void
@@ -159,7 +160,8 @@ fault_rig_run (FaultRig *self, const char *plan, FaultRigFlags flags)
 {
   fault_rig_start (self, plan, flags);
   if (!launch_rig_wait (self->run, 60 * G_USEC_PER_SEC))
-    g_error ("the run hangs, with %s:\n%s", plan, self->run->err);
+    g_error ("the run hangs, with %s:\n%s\nin %s", plan != NULL ? plan : "nothing", self->graph,
+             self->dir);
 }
 
 /* ---- output ---- */
