@@ -494,8 +494,8 @@ settle (DlpAppSink *self)
   DlpContext *context = dlp_element_get_context (DLP_ELEMENT (self));
   guint capture = __atomic_load_n (&context->capture, __ATOMIC_RELAXED);
   bool approximate = is_approximate (self, capture);
-  bool given = approximate ||
-               (capture == DLP_CAPTURE_EXACT && self->confirm == DLP_APP_SINK_CONFIRM_PULL);
+  bool given =
+      approximate || (capture == DLP_CAPTURE_EXACT && self->confirm == DLP_APP_SINK_CONFIRM_PULL);
   DlpSinkState counts;
 
   pthread_mutex_lock (&self->app.lock);

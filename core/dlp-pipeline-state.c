@@ -204,8 +204,7 @@ take_bytes (DlpCheckpoint *checkpoint)
 GBytes *
 dlp_pipeline_save_state (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
-  return take_bytes (
-      dlp_pipeline_get_state (self, DLP_APP_SINK_STATE_EXACT, cancellable, error));
+  return take_bytes (dlp_pipeline_get_state (self, DLP_APP_SINK_STATE_EXACT, cancellable, error));
 }
 
 void

@@ -624,18 +624,18 @@ gboolean dlp_pipeline_run (DlpPipeline *self, GCancellable *cancellable, GError 
  * dlp_pipeline_new_from_checkpoint() goes on from it. The stream neither stops nor becomes slower.
  *
  * With %DLP_APP_SINK_STATE_EXACT the next record of each app-sink is the one behind the last that
- * was pulled (with `confirm=commit`: that was committed). With %DLP_APP_SINK_STATE_APPROXIMATE it is
- * the one behind the last that is queued; how many are skipped so is in
+ * was pulled (with `confirm=commit`: that was committed). With %DLP_APP_SINK_STATE_APPROXIMATE it
+ * is the one behind the last that is queued; how many are skipped so is in
  * dlp_checkpoint_get_n_skipped().
  *
  * Of a run that has ended by a stop, an abort, a cancellable or a fault it is the place of the last
  * record that was pulled then. Only where a sink that is not of the program failed in the midst of
  * its records is there none.
  *
- * For pipelines without a `state-dir` whose sinks keep no files (`app-sink`, `null-sink`); of others
- * the state is in their folder: dlp_checkpoint_new_from_folder(). Errors:
- * %DLP_PIPELINE_ERROR_STATE, %G_IO_ERROR_CANCELLED. Waits until every sink has come to the end of its
- * step, and for the end of a run that is about to end.
+ * For pipelines without a `state-dir` whose sinks keep no files (`app-sink`, `null-sink`); of
+ * others the state is in their folder: dlp_checkpoint_new_from_folder(). Errors:
+ * %DLP_PIPELINE_ERROR_STATE, %G_IO_ERROR_CANCELLED. Waits until every sink has come to the end of
+ * its step, and for the end of a run that is about to end.
  *
  * Threads: any, but not one of the pipeline's.
  *
@@ -756,8 +756,8 @@ DlpPipeline *dlp_pipeline_new_from_state_bytes (GBytes *state, GError **error);
  * @error: where to put an error
  *
  * A pipeline of the same graph that goes on from there; any number of them may be made from one
- * state. What is looked at by dlp_pipeline_prepare(): input files that changed, properties that were
- * fixed. Errors: #DlpGraphError; %DLP_PIPELINE_ERROR_STATE: the state is that of a folder.
+ * state. What is looked at by dlp_pipeline_prepare(): input files that changed, properties that
+ * were fixed. Errors: #DlpGraphError; %DLP_PIPELINE_ERROR_STATE: the state is that of a folder.
  *
  * Threads: the one that makes the pipeline.
  *
