@@ -43,8 +43,6 @@ test_settings (void)
       "takes records, not the batches that batch0 gives" },
     { "check-source ! batch size=4 ! mix ! null-sink", DLP_GRAPH_ERROR_TYPE,
       "takes records, not the batches" },
-    { "check-source ! batch size=4 ! fields drop=id ! null-sink", DLP_GRAPH_ERROR_TYPE,
-      "takes records, not the batches" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
