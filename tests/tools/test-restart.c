@@ -90,7 +90,7 @@ test_changed (void)
   refuse (GRAPH ("0.3,0.7", "cl100k_base", "out.jsonl"), "--progress=none",
           "property “model” was “gpt2” when the run began, is “cl100k_base”");
   refuse ("file-source location=b.jsonl ! jsonl-reader ! null-sink", "--state=" STATE,
-          "the state has");
+          "property “location” was “a*.jsonl” when the run began, is “b.jsonl”");
 }
 
 static void
