@@ -2,6 +2,7 @@
 
 #include "dlp-mix.h"
 
+#include <dlpipe/dlp-fan-in.h>
 #include <dlpipe/dlp-pad-template.h>
 #include <dlpipe/dlp-upstream.h>
 
@@ -71,54 +72,19 @@ G_DEFINE_ENUM_TYPE (DlpMixUnit,
                     G_DEFINE_ENUM_VALUE (DLP_MIX_TOKENS, "tokens"))
 G_DEFINE_FINAL_TYPE (DlpMix, dlp_mix, DLP_TYPE_ELEMENT)
 
-/* Input pads are made as they are linked: those that the text does not name are in-0, in-1, ... */
 static DlpPad *
 dlp_mix_request_pad (DlpElement *element,
                      DlpPadDirection direction,
                      const char *name,
                      GError **error)
 {
-  g_autofree char *made_up = NULL;
-  DlpPad *pad;
+  DlpElementClass *parent = DLP_ELEMENT_CLASS (dlp_mix_parent_class);
 
-  if (direction == DLP_PAD_OUTPUT)
-    return DLP_ELEMENT_CLASS (dlp_mix_parent_class)->request_pad (element, direction, name, error);
-  for (guint n = 0; name == NULL; n++)
-    {
-      g_free (made_up);
-      made_up = g_strdup_printf ("in-%u", n);
-      if (dlp_element_find_pad (element, made_up) == NULL)
-        name = made_up;
-    }
-  pad = dlp_element_find_pad (element, name);
-  return pad != NULL ? pad : dlp_element_add_pad (element, name, DLP_PAD_INPUT);
+  return direction == DLP_PAD_INPUT ? dlp_element_add_numbered_input (element, name) :
+                                      parent->request_pad (element, direction, name, error);
 }
 
 /* ---- settings ---- */
-
-static gboolean
-check_schemas (DlpMix *self, GError **error)
-{
-  DlpSchema *first = dlp_pad_get_schema (self->inputs[0].pad);
-
-  for (guint i = 1; i < self->n_inputs; i++)
-    {
-      DlpSchema *schema = dlp_pad_get_schema (self->inputs[i].pad);
-
-      if (!dlp_schema_equal (first, schema))
-        {
-          g_autofree char *a = dlp_schema_to_string (first);
-          g_autofree char *b = dlp_schema_to_string (schema);
-
-          g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
-                       "its inputs must be alike: “%s” is %s, “%s” is %s",
-                       dlp_pad_get_name (self->inputs[0].pad), a,
-                       dlp_pad_get_name (self->inputs[i].pad), b);
-          return FALSE;
-        }
-    }
-  return TRUE;
-}
 
 static const MixPeriod *
 get_period (const DlpMix *self, guint64 n)
@@ -229,7 +195,8 @@ dlp_mix_negotiate (DlpElement *element, GError **error)
   schema = dlp_pad_get_schema (self->inputs[0].pad);
   self->periods =
       mix_periods_new (self->weights, (const char *const *) self->weights_at, element, error);
-  if (self->periods == NULL || !check_schemas (self, error) || !find_tokens (self, schema, error))
+  if (self->periods == NULL || !dlp_element_check_inputs_alike (element, error) ||
+      !find_tokens (self, schema, error))
     return FALSE;
   for (guint i = 0; repeats (self) && i < self->n_inputs; i++)
     if (!repeat_input (self, i, error))

@@ -8,6 +8,7 @@
 #include <dlpipe/dlp-pad-template.h>
 #include <dlpipe/dlp-upstream.h>
 
+#include "stage-advances.h"
 #include "stage-limits.h"
 #include "stage-state.h"
 
@@ -26,11 +27,8 @@ struct _DlpStagesElement
 
   /* Held for a whole step: so that whoever asks to advance sees all that was passed on. */
   pthread_mutex_t lock;
-  StageState *state; /* lock, but in save(); NULL: before negotiate() */
-  guint64 passed;    /* lock; places that had been passed on when the state was saved */
-  GArray *advances;  /* lock; of guint64, ascending: places of all stages, behind which the stage
-                      * that has the last of them is left; also those that are over: an older mark
-                      * goes through them again */
+  StageState *state;      /* lock, but in save(); NULL: before negotiate() */
+  StageAdvances advances; /* lock */
 };
 
 enum
@@ -201,30 +199,10 @@ is_over (DlpStagesElement *self)
   return self->state->stage == self->state->n_stages;
 }
 
-/* Of the advances the first that is meant for the stage, or for a later one: the last of its places
- * is not one of a stage before. */
 static guint64
 get_leave_at (DlpStagesElement *self)
 {
-  for (guint i = 0; i < self->advances->len; i++)
-    {
-      guint64 at = g_array_index (self->advances, guint64, i);
-
-      if (at > self->state->start || (at == 0 && self->state->stage == 0))
-        return at;
-    }
-  return STAGE_NEVER;
-}
-
-static void
-add_advance (DlpStagesElement *self, guint64 at)
-{
-  guint i = self->advances->len;
-
-  while (i > 0 && g_array_index (self->advances, guint64, i - 1) > at)
-    i--;
-  if (i == 0 || g_array_index (self->advances, guint64, i - 1) != at)
-    g_array_insert_val (self->advances, i, at);
+  return stage_advances_find (&self->advances, self->state->start, self->state->stage == 0);
 }
 
 static gboolean
@@ -241,7 +219,7 @@ advance (DlpStagesElement *self, guint64 *at, GError **error)
                                          "behind the last stage, which is over");
       return FALSE;
     }
-  passed = MAX (self->passed, stage_state_count_places (self->state));
+  passed = MAX (self->advances.passed, stage_state_count_places (self->state));
   if (*at < passed)
     {
       g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
@@ -252,7 +230,7 @@ advance (DlpStagesElement *self, guint64 *at, GError **error)
     }
   if (*at == STAGE_NEVER)
     *at = passed;
-  add_advance (self, *at);
+  stage_advances_add (&self->advances, *at);
   return TRUE;
 }
 
@@ -372,57 +350,15 @@ dlp_stages_element_describe (DlpElement *element, const DlpState *data)
   g_variant_dict_init (&dict, NULL);
   stage_state_describe (dlp_state_get_data (data), &dict);
   pthread_mutex_lock (&self->lock);
-  g_variant_dict_insert_value (&dict, "advances",
-                               g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64,
-                                                          self->advances->data, self->advances->len,
-                                                          sizeof (guint64)));
-  g_variant_dict_insert (&dict, "passed", "t",
-                         MAX (self->passed, stage_state_count_places (self->state)));
+  stage_advances_describe (&self->advances, stage_state_count_places (self->state), &dict);
   pthread_mutex_unlock (&self->lock);
   return g_variant_dict_end (&dict);
 }
 
-static gboolean
-load_advances (DlpStagesElement *self, GVariant *described, GError **error)
+static GVariant *
+dlp_stages_element_report (DlpElement *element, GVariant *described)
 {
-  g_autoptr (GVariant) advances =
-      dlp_state_get_value (described, "advances", G_VARIANT_TYPE ("at"), error);
-  const guint64 *values;
-  gsize n;
-
-  if (advances == NULL)
-    return FALSE;
-  values = g_variant_get_fixed_array (advances, &n, sizeof *values);
-  g_array_set_size (self->advances, 0);
-  for (gsize i = 0; i < n; i++)
-    {
-      if (i > 0 && values[i] <= values[i - 1])
-        {
-          g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                       "key “advances”: %" G_GUINT64_FORMAT " behind %" G_GUINT64_FORMAT
-                       "; they must ascend",
-                       values[i], values[i - 1]);
-          return FALSE;
-        }
-      g_array_append_val (self->advances, values[i]);
-    }
-  return TRUE;
-}
-
-static gboolean
-load_passed (DlpStagesElement *self, GVariant *described, GError **error)
-{
-  guint64 least = stage_state_count_places (self->state);
-
-  if (!dlp_state_get_uint64 (described, "passed", G_MAXINT64, &self->passed, error))
-    return FALSE;
-  if (self->passed >= least)
-    return TRUE;
-  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-               "key “passed” is %" G_GUINT64_FORMAT ", below the %" G_GUINT64_FORMAT
-               " of all stages",
-               self->passed, least);
-  return FALSE;
+  return stage_state_report (described, element);
 }
 
 static gboolean
@@ -434,7 +370,8 @@ dlp_stages_element_load (DlpElement *element, GVariant *described, guint version
 
   return dlp_state_check_keys (described, keys, error) &&
          stage_state_load (self->state, self->plans, described, error) &&
-         load_passed (self, described, error) && load_advances (self, described, error);
+         stage_advances_load (&self->advances, described, stage_state_count_places (self->state),
+                              error);
 }
 
 /* ---- object ---- */
@@ -493,7 +430,7 @@ dlp_stages_element_finalize (GObject *object)
   g_free (self->field);
   g_free (self->plans);
   g_free (self->state);
-  g_array_unref (self->advances);
+  stage_advances_clear (&self->advances);
   pthread_mutex_destroy (&self->lock);
   G_OBJECT_CLASS (dlp_stages_element_parent_class)->finalize (object);
 }
@@ -534,6 +471,7 @@ dlp_stages_element_class_init (DlpStagesElementClass *klass)
   element_class->save = dlp_stages_element_save;
   element_class->describe = dlp_stages_element_describe;
   element_class->load = dlp_stages_element_load;
+  element_class->report = dlp_stages_element_report;
   dlp_element_class_add_pad_template (element_class, "in-N", DLP_PAD_INPUT, DLP_PAD_ON_REQUEST,
                                       DLP_CARRIES_ALL, "By any name; all carry the same");
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
@@ -549,7 +487,7 @@ dlp_stages_element_init (DlpStagesElement *self)
 {
   self->field = g_strdup ("tokens");
   self->tokens_field = -1;
-  self->advances = g_array_new (FALSE, FALSE, sizeof (guint64));
+  stage_advances_init (&self->advances);
   pthread_mutex_init (&self->lock, NULL);
   dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);
 }
