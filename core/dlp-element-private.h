@@ -175,6 +175,10 @@ bool dlp_element_needs_durable (DlpElement *self);
 /* (transfer full): not floating, a{sv}; NULL: describe() gave none. */
 GVariant *dlp_element_describe_state (DlpElement *self, const DlpState *state, GError **error);
 
+/* (transfer none) (nullable): a source before it that gives what it has more than once; @endless:
+ * for ever. */
+DlpElement *dlp_element_find_repeated (DlpElement *self, bool endless);
+
 /* Behind a virtual function that failed: sees to it that there is an error. Returns false. */
 bool dlp_element_failed (DlpElement *self, const char *function, GError **error);
 

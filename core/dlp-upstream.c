@@ -49,6 +49,24 @@ dlp_element_list_upstream (DlpElement *self, const char *property)
   return found;
 }
 
+DlpElement *
+dlp_element_find_repeated (DlpElement *self, bool endless)
+{
+  g_autoptr (GPtrArray) seen = g_ptr_array_new ();
+
+  add_producers (self, seen);
+  /* It grows while it is read. */
+  for (guint i = 0; i < seen->len; i++)
+    {
+      guint epochs = DLP_IS_SOURCE (seen->pdata[i]) ? dlp_source_get_epochs (seen->pdata[i]) : 1;
+
+      if (epochs == 0 || (epochs > 1 && !endless))
+        return seen->pdata[i];
+      add_producers (seen->pdata[i], seen);
+    }
+  return NULL;
+}
+
 /* Whether it gives for ever what comes for ever, and to nobody else. */
 static gboolean
 passes_repeats (DlpElement *self, GError **error)

@@ -309,6 +309,13 @@ dlp_file_source_start (DlpElement *element, GCancellable *cancellable, GError **
       g_autofree char *message = g_strdup_printf ("shard=%s of %u files has none", self->shard,
                                                   file_list_get_length (self->list));
 
+      if (dlp_element_get_strict (element))
+        {
+          g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                       "%s: %s, and the pipeline is strict", dlp_element_get_name (element),
+                       message);
+          return FALSE;
+        }
       dlp_element_warn (element, NULL, -1, message);
     }
   return TRUE;
