@@ -270,6 +270,28 @@ dlp_checkpoint_get_graph (DlpCheckpoint *self)
   return graph;
 }
 
+guint64
+dlp_checkpoint_get_n_skipped (DlpCheckpoint *self)
+{
+  g_autoptr (GVariant) elements =
+      g_variant_lookup_value (self->payload, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  guint64 sum = 0;
+
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      g_autoptr (GVariant) state =
+          g_variant_lookup_value (element, "state", G_VARIANT_TYPE_VARDICT);
+      const char *factory;
+      guint64 skipped;
+
+      if (state != NULL && g_variant_lookup (element, "factory", "&s", &factory) &&
+          strcmp (factory, "app-sink") == 0 && g_variant_lookup (state, "skipped", "t", &skipped))
+        sum += skipped;
+    }
+  return sum;
+}
+
 /* ---- inputs ---- */
 
 /* Of a state without a folder: size and identity are one text, as check_known_input() makes it. */

@@ -58,6 +58,7 @@ struct _DlpPipeline
   bool quiet;                    /* atomic: nothing runs any more; states may be asked for */
   DlpRunner *runner;             /* lock, for threads that are not the run's */
   DlpCheckpointer *checkpointer; /* lock, for threads that are not the run's */
+  DlpCheckpointer *captured;     /* lock: of the run that has ended: its state may be asked for */
   DlpWatchdog *watchdog;
 
   pthread_mutex_t lock;
@@ -68,7 +69,7 @@ struct _DlpPipeline
   bool runner_done;         /* lock */
   bool was_run;             /* lock: run() was called */
   bool active;              /* lock: run() was called and has no result yet */
-  bool capturing;           /* lock: dlp_pipeline_save_state() goes on */
+  bool capturing;           /* lock: dlp_pipeline_get_state() goes on */
   guint reporting;          /* lock: calls of dlp_pipeline_get_report() that look at the elements */
   bool runs_alone;          /* lock: run_async() was, and the run holds no reference */
   bool dropped;             /* lock: the program gave back its last one meanwhile; atomic to read */
@@ -142,6 +143,9 @@ GVariant *dlp_pipeline_make_checkpoint (DlpPipeline *self,
 /* Seconds over all attempts, and (*before) of the former ones alone. */
 double dlp_pipeline_get_elapsed (DlpPipeline *self, double *before);
 
+/* state: whether all that the state speaks of is in it. */
+bool dlp_pipeline_check_capturable (DlpPipeline *self, GError **error);
+
 /* checkpointer: a thread that commits the sinks and writes checkpoints and status.json. Without a
  * state folder only dlp_checkpointer_commit() does something: it publishes at the end. */
 DlpCheckpointer *dlp_checkpointer_new (DlpPipeline *pipeline);
@@ -153,9 +157,16 @@ void dlp_checkpointer_stop (DlpCheckpointer *self);
 /* The last commit, when nothing runs any more, by the caller. */
 bool dlp_checkpointer_commit (DlpCheckpointer *self, bool complete, GError **error);
 /* (floating) (nullable): the payload of a checkpoint of this moment, of a run without a state
- * folder; waits for the sinks. One call at a time. */
-GVariant *
-dlp_checkpointer_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error);
+ * folder; waits for the sinks. One call at a time. *@ends: NULL, since the run is about to end. */
+GVariant *dlp_checkpointer_capture (DlpCheckpointer *self,
+                                    GCancellable *cancellable,
+                                    bool *ends,
+                                    GError **error);
+/* When nothing runs any more, before the elements are stopped: keeps what the state is made of.
+ * @failed: (nullable): the name of an element that failed. */
+void dlp_checkpointer_keep (DlpCheckpointer *self, const char *failed);
+/* (floating) (nullable): the payload of what was kept. */
+GVariant *dlp_checkpointer_capture_ended (DlpCheckpointer *self, GError **error);
 void dlp_checkpointer_free (DlpCheckpointer *self);
 guint dlp_checkpointer_get_count (DlpCheckpointer *self);
 /* status.json as things stand. */

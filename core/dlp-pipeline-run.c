@@ -396,6 +396,7 @@ drive (DlpPipeline *self)
   self->runner = runner;
   self->checkpointer = checkpointer;
   self->status = dlp_flag_get (self->run->paused) ? DLP_PIPELINE_PAUSED : DLP_PIPELINE_RUNNING;
+  pthread_cond_broadcast (&self->cond);
   pthread_mutex_unlock (&self->lock);
 
   dlp_runner_start (runner);
@@ -517,6 +518,8 @@ run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
     g_cancellable_disconnect (cancellable, id);
 
   ok = conclude (self, error);
+  if (self->checkpointer != NULL && dlp_pipeline_check_capturable (self, NULL))
+    dlp_checkpointer_keep (self->checkpointer, self->failed_element);
   stop_elements (self);
   if (!ok && self->dir == NULL && !self->publishing)
     dlp_pipeline_discard_unfinished (self);
@@ -543,17 +546,16 @@ static void
 end_run (DlpPipeline *self)
 {
   DlpRunner *runner;
-  DlpCheckpointer *checkpointer;
 
   pthread_mutex_lock (&self->lock);
   self->active = false;
   while (self->capturing)
     pthread_cond_wait (&self->cond, &self->lock);
   runner = g_steal_pointer (&self->runner);
-  checkpointer = g_steal_pointer (&self->checkpointer);
+  self->captured = g_steal_pointer (&self->checkpointer);
+  pthread_cond_broadcast (&self->cond);
   pthread_mutex_unlock (&self->lock);
   g_clear_pointer (&runner, dlp_runner_free);
-  g_clear_pointer (&checkpointer, dlp_checkpointer_free);
   /* Its lock is that of a run, not of the object. */
   self->run->state_dir = NULL;
   dlp_state_files_leave_dir (self->run->state_files);

@@ -275,6 +275,7 @@ dlp_pipeline_finalize (GObject *object)
       G_OBJECT_CLASS (dlp_pipeline_parent_class)->finalize (object);
       return;
     }
+  g_clear_pointer (&self->captured, dlp_checkpointer_free);
   g_clear_pointer (&self->order, g_ptr_array_unref);
   g_clear_pointer (&self->elements, g_ptr_array_unref);
   g_clear_pointer (&self->graph, dlp_graph_free);
@@ -384,7 +385,9 @@ context_snapshot_taken (DlpContext *context, DlpElement *element)
 {
   DlpPipeline *self = context->owner;
 
-  dlp_checkpointer_snapshot_taken (self->checkpointer);
+  /* Of a run that has ended nobody waits for it. */
+  if (self->checkpointer != NULL)
+    dlp_checkpointer_snapshot_taken (self->checkpointer);
 }
 
 static void

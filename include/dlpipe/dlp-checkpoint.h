@@ -214,6 +214,22 @@ DLP_AVAILABLE_IN_0_2
 const char *dlp_checkpoint_get_graph (DlpCheckpoint *self);
 
 /**
+ * dlp_checkpoint_get_n_skipped:
+ * @self: a checkpoint
+ *
+ * Gets how many records never come to the program: they were queued for it when this state, or one
+ * that it goes on from, was made as an approximate one.
+ *
+ * Threads: any.
+ *
+ * Returns: records, of all app-sinks
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+guint64 dlp_checkpoint_get_n_skipped (DlpCheckpoint *self);
+
+/**
  * dlp_checkpoint_list_inputs:
  * @self: a checkpoint
  * @error: return location for an error

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "dlp-app-sink.h"
+#include "dlp-checkpoint.h"
 #include "dlp-element.h"
 
 G_BEGIN_DECLS
@@ -612,20 +614,87 @@ DLP_AVAILABLE_IN_0_1
 gboolean dlp_pipeline_run (DlpPipeline *self, GCancellable *cancellable, GError **error);
 
 /**
+ * dlp_pipeline_get_state:
+ * @self: a pipeline that runs, or has run
+ * @kind: whether what is queued for the program is to come again
+ * @cancellable: (nullable): ends the wait for the elements
+ * @error: return location for an error
+ *
+ * Gets the state of the run, for a program that keeps it in a checkpoint of its own;
+ * dlp_pipeline_new_from_checkpoint() goes on from it. The stream neither stops nor becomes slower.
+ *
+ * With %DLP_APP_SINK_STATE_EXACT the next record of each app-sink is the one behind the last that
+ * was pulled (with `confirm=commit`: that was committed). With %DLP_APP_SINK_STATE_APPROXIMATE it
+ * is the one behind the last that is queued; how many are skipped so is in
+ * dlp_checkpoint_get_n_skipped().
+ *
+ * Of a run that has ended by a stop, an abort, a cancellable or a fault it is the place of the last
+ * record that was pulled then. Only where a sink that is not of the program failed in the midst of
+ * its records is there none.
+ *
+ * For pipelines without a `state-dir` whose sinks keep no files (`app-sink`, `null-sink`); of
+ * others the state is in their folder: dlp_checkpoint_new_from_folder(). Errors:
+ * %DLP_PIPELINE_ERROR_STATE, %G_IO_ERROR_CANCELLED. Waits until every sink has come to the end of
+ * its step, and for the end of a run that is about to end.
+ *
+ * Threads: any, but not one of the pipeline's.
+ *
+ * Returns: (transfer full): the state
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpCheckpoint *dlp_pipeline_get_state (DlpPipeline *self,
+                                       DlpAppSinkState kind,
+                                       GCancellable *cancellable,
+                                       GError **error);
+
+/**
+ * dlp_pipeline_get_state_async:
+ * @self: a pipeline that runs, or has run
+ * @kind: whether what is queued for the program is to come again
+ * @cancellable: (nullable): ends the wait for the elements
+ * @callback: (scope async) (nullable): called in the main context of the pipeline
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_pipeline_get_state(), on a thread of its own.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_pipeline_get_state_async (DlpPipeline *self,
+                                   DlpAppSinkState kind,
+                                   GCancellable *cancellable,
+                                   GAsyncReadyCallback callback,
+                                   gpointer user_data);
+
+/**
+ * dlp_pipeline_get_state_finish:
+ * @self: a pipeline
+ * @result: what the callback was given
+ * @error: where to put an error
+ *
+ * Ends dlp_pipeline_get_state_async().
+ *
+ * Returns: (transfer full): as dlp_pipeline_get_state()
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpCheckpoint *
+dlp_pipeline_get_state_finish (DlpPipeline *self, GAsyncResult *result, GError **error);
+
+/**
  * dlp_pipeline_save_state:
- * @self: a pipeline that runs
+ * @self: a pipeline that runs, or has run
  * @cancellable: (nullable): ends the wait for the elements
  * @error: where to put an error
  *
- * The state of the run at this moment as bytes, for a program that keeps it in a checkpoint of its
- * own. dlp_pipeline_new_from_state_bytes() goes on from it. What it holds of an app-sink is what
- * was confirmed: call dlp_app_sink_commit() before.
+ * The bytes of dlp_pipeline_get_state() with %DLP_APP_SINK_STATE_EXACT.
  *
- * For pipelines without a `state-dir` whose sinks keep no files (`app-sink`, `null-sink`); others
- * are refused. Waits until every sink has come to the end of its step. Any thread; not one of the
- * pipeline's.
+ * Threads: any, but not one of the pipeline's.
  *
- * Returns: (transfer full): the state
+ * Returns: (transfer full): the state, for dlp_pipeline_new_from_state_bytes()
  *
  * Since: 0.2
  */
@@ -634,7 +703,7 @@ GBytes *dlp_pipeline_save_state (DlpPipeline *self, GCancellable *cancellable, G
 
 /**
  * dlp_pipeline_save_state_async:
- * @self: a pipeline that runs
+ * @self: a pipeline that runs, or has run
  * @cancellable: (nullable): ends the wait for the elements
  * @callback: (scope async) (nullable): called in the main context of the pipeline
  * @user_data: (closure): for @callback
@@ -666,11 +735,13 @@ GBytes *dlp_pipeline_save_state_finish (DlpPipeline *self, GAsyncResult *result,
 
 /**
  * dlp_pipeline_new_from_state_bytes: (constructor)
- * @state: what dlp_pipeline_save_state() gave
+ * @state: what dlp_pipeline_save_state() or dlp_checkpoint_to_bytes() gave
  * @error: where to put an error
  *
- * A pipeline of the same graph that goes on from there. What is looked at by
- * dlp_pipeline_prepare(): input files that changed, properties that were fixed.
+ * As dlp_pipeline_new_from_checkpoint(), from bytes. Errors also: those of
+ * dlp_checkpoint_new_from_bytes().
+ *
+ * Threads: the one that makes the pipeline.
  *
  * Returns: (transfer full): the pipeline
  *
@@ -678,6 +749,24 @@ GBytes *dlp_pipeline_save_state_finish (DlpPipeline *self, GAsyncResult *result,
  */
 DLP_AVAILABLE_IN_0_2
 DlpPipeline *dlp_pipeline_new_from_state_bytes (GBytes *state, GError **error);
+
+/**
+ * dlp_pipeline_new_from_checkpoint: (constructor)
+ * @checkpoint: what dlp_pipeline_get_state() gave
+ * @error: where to put an error
+ *
+ * A pipeline of the same graph that goes on from there; any number of them may be made from one
+ * state. What is looked at by dlp_pipeline_prepare(): input files that changed, properties that
+ * were fixed. Errors: #DlpGraphError; %DLP_PIPELINE_ERROR_STATE: the state is that of a folder.
+ *
+ * Threads: the one that makes the pipeline.
+ *
+ * Returns: (transfer full): the pipeline
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpPipeline *dlp_pipeline_new_from_checkpoint (DlpCheckpoint *checkpoint, GError **error);
 
 /**
  * dlp_pipeline_run_async:
