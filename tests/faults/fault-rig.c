@@ -159,7 +159,8 @@ fault_rig_run (FaultRig *self, const char *plan, FaultRigFlags flags)
 {
   fault_rig_start (self, plan, flags);
   if (!launch_rig_wait (self->run, 60 * G_USEC_PER_SEC))
-    g_error ("the run hangs, with %s:\n%s", plan, self->run->err);
+    g_error ("the run hangs, with %s:\n%s\nin %s", plan != NULL ? plan : "nothing", self->graph,
+             self->dir);
 }
 
 /* ---- output ---- */

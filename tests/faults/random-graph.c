@@ -12,7 +12,8 @@ typedef struct
   GRand *rand;
   const char *dir;
   gboolean is_cut;
-  guint n_names, n_sinks, n_limits;
+  gboolean has_tokens;
+  guint n_names, n_sinks, n_mixes;
 } Maker;
 
 static gint
@@ -73,7 +74,6 @@ append_limit (Maker *self)
 {
   g_string_append_printf (self->text, "limit records=%d ! ",
                           toss (self, 2) ? draw (self, 1, 60) : draw (self, 60, 20000));
-  self->n_limits++;
 }
 
 static void
@@ -100,7 +100,7 @@ append_filter (Maker *self, const char *name)
 }
 
 static void
-append_chain (Maker *self, gint longest)
+append_chain (Maker *self, gint longest, gboolean may_limit)
 {
   for (gint n = draw (self, 0, longest + 1); n > 0; n--)
     switch (draw (self, 0, 5))
@@ -115,7 +115,7 @@ append_chain (Maker *self, gint longest)
         append_filter (self, NULL);
         break;
       default:
-        if (self->is_cut)
+        if (self->is_cut && may_limit)
           append_limit (self);
       }
 }
@@ -140,27 +140,86 @@ append_source (Maker *self)
 }
 
 static void
-append_sources (Maker *self)
+append_weights (Maker *self, gint n)
 {
-  gint n = draw (self, 1, 4);
-
-  if (n == 1)
-    {
-      append_source (self);
-      return;
-    }
-  for (gint i = 0; i < n; i++)
-    {
-      append_source (self);
-      append_chain (self, 1);
-      g_string_append (self->text, "m.  ");
-    }
-  g_string_append (self->text, "mix name=m weights=");
   for (gint i = 0; i < n; i++)
     g_string_append_printf (self->text, "%s%d", i > 0 ? "," : "",
                             draw (self, i == 0 || !self->is_cut, 9));
-  g_string_append_printf (self->text, " exhausted=%s ! ",
-                          self->is_cut && toss (self, 2) ? "stop" : "renormalize");
+}
+
+/* Inputs with a name each, and what makes one stream of them. */
+static void
+append_mix (Maker *self)
+{
+  guint name = self->n_mixes++;
+  gint n = draw (self, 2, 5);
+  static const char *const endings[] = { "stop", "repeat", "repeat-until-all" };
+  const char *exhausted = "renormalize";
+
+  if (self->is_cut && toss (self, 2))
+    exhausted = endings[draw (self, 0, G_N_ELEMENTS (endings))];
+  for (gint i = 0; i < n; i++)
+    {
+      append_source (self);
+      if (self->has_tokens)
+        g_string_append_printf (self->text,
+                                "tokenizer model=%s/tiny.tiktoken pattern=gpt2 eod=none "
+                                "keep-text=true ! ",
+                                self->dir);
+      /* What repeats for ever must give something. */
+      if (!g_str_has_prefix (exhausted, "repeat"))
+        append_chain (self, 1, TRUE);
+      g_string_append_printf (self->text, "m%u.  ", name);
+    }
+  g_string_append_printf (self->text, "mix name=m%u exhausted=%s weights=", name, exhausted);
+  append_weights (self, n);
+  if (toss (self, 3))
+    {
+      g_string_append_printf (self->text, " weights-at=\"%d records:", draw (self, 1, 4000));
+      append_weights (self, n);
+      g_string_append (self->text, "\"");
+    }
+  g_string_append_printf (self->text, "%s ! ",
+                          self->has_tokens && toss (self, 2) ? " unit=tokens" : "");
+  if (g_str_equal (exhausted, "repeat"))
+    append_limit (self);
+}
+
+static void
+append_source_or_mix (Maker *self)
+{
+  if (!self->has_tokens && toss (self, 2))
+    append_source (self);
+  else
+    append_mix (self);
+}
+
+/* Without limits every stage comes to its end. */
+static void
+append_stages (Maker *self)
+{
+  gint n = draw (self, 2, 4);
+
+  for (gint i = 0; i < n; i++)
+    {
+      append_source_or_mix (self);
+      append_chain (self, 1, TRUE);
+      g_string_append (self->text, "s.  ");
+    }
+  g_string_append (self->text, "stages name=s");
+  for (gint i = 0; i < n && self->is_cut; i++)
+    g_string_append_printf (self->text, "%s%d",
+                            i > 0 ? "," : " records=", toss (self, 3) ? 0 : draw (self, 1, 5000));
+  g_string_append (self->text, " ! ");
+}
+
+static void
+append_sources (Maker *self)
+{
+  if (toss (self, 4))
+    append_stages (self);
+  else
+    append_source_or_mix (self);
 }
 
 static void
@@ -171,13 +230,15 @@ append_sink (Maker *self)
   switch (draw (self, 0, 4))
     {
     case 0:
+      if (toss (self, 2))
+        g_string_append_printf (self->text, "batch size=%d ! ", draw (self, 1, 40));
       g_string_append (self->text, "null-sink  ");
       break;
     case 1:
-      g_string_append_printf (self->text,
-                              "tokenizer model=%s/tiny.tiktoken pattern=gpt2 eod=none ! "
-                              "megatron-sink location=o%u  ",
-                              self->dir, n);
+      if (!self->has_tokens)
+        g_string_append_printf (
+            self->text, "tokenizer model=%s/tiny.tiktoken pattern=gpt2 eod=none ! ", self->dir);
+      g_string_append_printf (self->text, "megatron-sink location=o%u  ", n);
       break;
     default:
       g_string_append_printf (self->text, "jsonl-sink location=o%u.jsonl  ", n);
@@ -187,7 +248,7 @@ append_sink (Maker *self)
 static void
 append_branch (Maker *self)
 {
-  append_chain (self, 2);
+  append_chain (self, 2, TRUE);
   if (self->is_cut && toss (self, 3))
     append_limit (self);
   append_sink (self);
@@ -212,10 +273,10 @@ append_ends (Maker *self)
         }
       break;
     case 3:
-      g_string_append_printf (self->text, "split name=s ratios=a:%d,b:1,c:3 by=coordinate  s.a ! ",
+      g_string_append_printf (self->text, "split name=x ratios=a:%d,b:1,c:3 by=coordinate  x.a ! ",
                               draw (self, 1, 300));
       append_branch (self);
-      g_string_append (self->text, "s.b ! ");
+      g_string_append (self->text, "x.b ! ");
       append_branch (self);
       break;
     case 4:
@@ -240,8 +301,9 @@ random_graph_new (guint32 seed, const char *dir)
   /* How many bad records are seen behind the last one that a limit lets through is not determined:
    * where there may be limits the inputs have none. */
   maker.is_cut = toss (&maker, 2);
+  maker.has_tokens = toss (&maker, 5);
   append_sources (&maker);
-  append_chain (&maker, 2);
+  append_chain (&maker, 2, TRUE);
   append_ends (&maker);
   g_rand_free (maker.rand);
   self->text = g_string_free (maker.text, FALSE);
