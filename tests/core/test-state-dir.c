@@ -513,6 +513,7 @@ test_strays (Fixture *fixture, gconstpointer unused)
 static void
 test_not_a_state (Fixture *fixture, gconstpointer unused)
 {
+  static const char zeros[170];
   static const char *const names[] = { "status.json", "inputs", "lock", "quarantine.jsonl",
                                        "report.json" };
 
@@ -529,8 +530,10 @@ test_not_a_state (Fixture *fixture, gconstpointer unused)
       assert_files (fixture, names[i]);
       unlink (path);
     }
-  /* What a run that died at once leaves. */
+  /* What a run that died at once leaves; and one whose power was cut then. */
   put_file (fixture, "lock", "", 0);
+  dlp_state_dir_free (open_dir (fixture->path));
+  put_file (fixture, "lock", zeros, sizeof zeros);
   dlp_state_dir_free (open_dir (fixture->path));
 }
 

@@ -133,6 +133,7 @@ set_environment (FaultRig *self, const char *plan, FaultRigFlags flags)
   set_or_unset ("DLPIPE_INJECT", plan);
   set_or_unset ("DLPIPE_INJECT_GATES", (flags & FAULT_RIG_GATES) ? gates : NULL);
   set_or_unset ("DLPIPE_INJECT_DATA", (flags & FAULT_RIG_DATA) ? "1" : NULL);
+  set_or_unset ("DLPIPE_INJECT_REMOTE", (flags & FAULT_RIG_REMOTE) ? "1" : NULL);
 }
 
 void

@@ -34,8 +34,9 @@ void fault_rig_clear (FaultRig *self);
 
 typedef enum
 {
-  FAULT_RIG_GATES = 1 << 0, /* so that there are three checkpoints that have new bytes each */
-  FAULT_RIG_DATA = 1 << 1,  /* the log has the bytes that were written */
+  FAULT_RIG_GATES = 1 << 0,  /* so that there are three checkpoints that have new bytes each */
+  FAULT_RIG_DATA = 1 << 1,   /* the log has the bytes that were written */
+  FAULT_RIG_REMOTE = 1 << 2, /* nothing tells that the attempt before is dead */
 } FaultRigFlags;
 
 /* The job with a plan, see inject.h; @plan: (nullable). The log is begun anew. */

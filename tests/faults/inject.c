@@ -20,9 +20,13 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <linux/magic.h>
 
 #define PATH_SIZE PATH_MAX
 #define LOG_FD 700
@@ -55,6 +59,7 @@ typedef enum
 static char folder[PATH_SIZE];
 static size_t folder_size; /* 0: pass through */
 static bool with_data;
+static bool is_remote;
 static const char *gates;
 static useconds_t slow;
 static Plan plan;
@@ -152,6 +157,7 @@ static void __attribute__ ((constructor)) begin (void)
         log_fd = fd;
     }
   with_data = getenv ("DLPIPE_INJECT_DATA") != NULL;
+  is_remote = getenv ("DLPIPE_INJECT_REMOTE") != NULL;
   gates = getenv ("DLPIPE_INJECT_GATES");
   slow = delay != NULL ? (useconds_t) strtoul (delay, NULL, 10) : 0;
   parse_plan (getenv ("DLPIPE_INJECT"));
@@ -645,6 +651,44 @@ flock (int fd, int operation)
     result = (int) syscall (SYS_flock, fd, operation);
   leave (&call, what, result);
   return result;
+}
+
+/* ---- another host ---- */
+
+static int
+do_statfs (int fd, struct statfs *st)
+{
+  int result = (int) syscall (SYS_fstatfs, fd, st);
+
+  if (result == 0 && is_remote)
+    st->f_type = NFS_SUPER_MAGIC;
+  return result;
+}
+
+int
+fstatfs (int fd, struct statfs *st)
+{
+  return do_statfs (fd, st);
+}
+
+int
+fstatfs64 (int fd, struct statfs64 *st)
+{
+  return do_statfs (fd, (struct statfs *) st);
+}
+
+int
+gethostname (char *name, size_t size)
+{
+  struct utsname system;
+
+  if (uname (&system) != 0)
+    return -1;
+  if (is_remote)
+    snprintf (name, size, "host-%d", (int) getpid ());
+  else
+    snprintf (name, size, "%s", system.nodename);
+  return 0;
 }
 
 /* ---- names ---- */

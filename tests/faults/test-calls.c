@@ -13,6 +13,19 @@
 /* Without such a call: a run has not always as many. */
 #define MISSES_TO_BE_SURE 5
 
+typedef struct
+{
+  const char *name;
+  const char *how;
+  FaultRigFlags flags;
+} Kind;
+
+static const Kind kinds[] = {
+  { "kill-before", "kill-before", 0 },
+  { "kill-after", "kill-after", 0 },
+  { "kill-before-elsewhere", "kill-before", FAULT_RIG_REMOTE },
+};
+
 static char *expected;
 
 /* FALSE: the run has fewer calls, and ended. */
@@ -30,9 +43,9 @@ kill_at (FaultRig *rig, const char *how, guint nth, FaultRigFlags flags)
 }
 
 static void
-recover (FaultRig *rig, const char *what)
+recover (FaultRig *rig, FaultRigFlags flags, const char *what)
 {
-  fault_rig_run (rig, NULL, 0);
+  fault_rig_run (rig, NULL, flags);
   if (rig->run->exit_code != 0)
     g_error ("%s: exit code %d:\n%s\nin %s", what, rig->run->exit_code, rig->run->err,
              rig->run->dir);
@@ -41,26 +54,28 @@ recover (FaultRig *rig, const char *what)
 
 /* Killed there, and @again times once more while it recovers. FALSE: there is no such call. */
 static gboolean
-check_call (FaultRig *rig, const char *how, guint nth, guint again)
+check_call (FaultRig *rig, const Kind *kind, guint nth, guint again)
 {
+  const char *how = kind->how;
+
   for (guint i = 0; i <= again; i++)
     {
       guint second = (guint) g_test_rand_int_range (0, 120);
       g_autofree char *what = g_strdup_printf ("%s=%u, then %u", how, nth, i > 0 ? second : 0);
 
       fault_rig_clear (rig);
-      if (!kill_at (rig, how, nth, FAULT_RIG_GATES))
+      if (!kill_at (rig, how, nth, FAULT_RIG_GATES | kind->flags))
         return i > 0;
       if (i > 0)
-        kill_at (rig, g_test_rand_bit () ? "kill-before" : "kill-after", second, 0);
-      recover (rig, what);
+        kill_at (rig, g_test_rand_bit () ? "kill-before" : "kill-after", second, kind->flags);
+      recover (rig, kind->flags, what);
     }
   return TRUE;
 }
 
 /* Every @step-th call. */
 static void
-kill_at_each (const char *how, guint step, guint again)
+kill_at_each (const Kind *kind, guint step, guint again)
 {
   FaultRig *rig = fault_rig_new (NULL);
   guint n = (guint) g_test_rand_int_range (0, (gint) step);
@@ -69,23 +84,23 @@ kill_at_each (const char *how, guint step, guint again)
   for (guint misses = 0; misses < MISSES_TO_BE_SURE; n += step)
     {
       g_assert_cmpuint (n, <, MANY_CALLS);
-      if (check_call (rig, how, n, again))
+      if (check_call (rig, kind, n, again))
         calls++;
       else
         misses++;
     }
-  g_test_message ("%s: %u calls, in steps of %u, each also with %u kills while it recovers", how,
-                  calls, step, again);
+  g_test_message ("%s: %u calls, in steps of %u, each also with %u kills while it recovers",
+                  kind->name, calls, step, again);
   g_assert_cmpuint (calls * step, >, 100);
   fault_rig_free (rig);
 }
 
 static void
-test_each (gconstpointer how)
+test_each (gconstpointer kind)
 {
   guint step = MAX (1, 8 / launch_rig_scale (1));
 
-  kill_at_each (how, step, step == 1 ? 8 : 1);
+  kill_at_each (kind, step, step == 1 ? 8 : 1);
 }
 
 /* That the rig sees what it is to see: three checkpoints, each of new bytes. */
@@ -131,8 +146,12 @@ main (int argc, char **argv)
   expected = fault_rig_run_undisturbed (rig);
   fault_rig_free (rig);
   g_test_add_func ("/calls/checkpoints", test_checkpoints);
-  g_test_add_data_func ("/calls/kill-before", "kill-before", test_each);
-  g_test_add_data_func ("/calls/kill-after", "kill-after", test_each);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autofree char *path = g_strconcat ("/calls/", kinds[i].name, NULL);
+
+      g_test_add_data_func (path, &kinds[i], test_each);
+    }
   code = g_test_run ();
 
   g_free (expected);

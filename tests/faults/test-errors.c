@@ -31,26 +31,29 @@ typedef struct
   int code;
   gboolean is_resumed;
   guint step; /* at scale 1 */
+  FaultRigFlags flags;
 } Kind;
 
 static const Kind kinds[] = {
-  { "eio", ON_FAIL, EIO, FALSE, 20 },
-  { "eio-resumed", ON_FAIL, EIO, TRUE, 20 },
-  { "enospc", ON_FAIL, ENOSPC, FALSE, 20 },
-  { "enospc-resumed", ON_FAIL, ENOSPC, TRUE, 20 },
-  { "full", ON_FILL, ENOSPC, FALSE, 20 },
-  { "full-resumed", ON_FILL, ENOSPC, TRUE, 20 },
-  { "edquot", ON_FAIL, EDQUOT, FALSE, 24 },
-  { "edquot-resumed", ON_FAIL, EDQUOT, TRUE, 24 },
-  { "emfile", ON_FAIL, EMFILE, FALSE, 20 },
-  { "emfile-resumed", ON_FAIL, EMFILE, TRUE, 20 },
-  { "emfile-for-good", ON_FILL, EMFILE, FALSE, 20 },
-  { "eintr", ON_FAIL, EINTR, FALSE, 40 },
-  { "eintr-resumed", ON_FAIL, EINTR, TRUE, 40 },
-  { "short-write", ON_SHORT, 0, FALSE, 10 },
-  { "short-write-resumed", ON_SHORT, 0, TRUE, 10 },
-  { "short-read", ON_SHORT_READ, 0, FALSE, 20 },
-  { "short-read-resumed", ON_SHORT_READ, 0, TRUE, 20 },
+  { "eio", ON_FAIL, EIO, FALSE, 20, 0 },
+  { "eio-resumed", ON_FAIL, EIO, TRUE, 20, 0 },
+  { "eio-elsewhere", ON_FAIL, EIO, TRUE, 20, FAULT_RIG_REMOTE },
+  { "enospc", ON_FAIL, ENOSPC, FALSE, 20, 0 },
+  { "enospc-resumed", ON_FAIL, ENOSPC, TRUE, 20, 0 },
+  { "full", ON_FILL, ENOSPC, FALSE, 20, 0 },
+  { "full-resumed", ON_FILL, ENOSPC, TRUE, 20, 0 },
+  { "edquot", ON_FAIL, EDQUOT, FALSE, 24, 0 },
+  { "edquot-resumed", ON_FAIL, EDQUOT, TRUE, 24, 0 },
+  { "emfile", ON_FAIL, EMFILE, FALSE, 20, 0 },
+  { "emfile-resumed", ON_FAIL, EMFILE, TRUE, 20, 0 },
+  { "emfile-for-good", ON_FILL, EMFILE, FALSE, 20, 0 },
+  { "eintr", ON_FAIL, EINTR, FALSE, 40, 0 },
+  { "eintr-resumed", ON_FAIL, EINTR, TRUE, 40, 0 },
+  { "short-copy", ON_SHORT, 0, TRUE, 10, FAULT_RIG_REMOTE },
+  { "short-write", ON_SHORT, 0, FALSE, 10, 0 },
+  { "short-write-resumed", ON_SHORT, 0, TRUE, 10, 0 },
+  { "short-read", ON_SHORT_READ, 0, FALSE, 20, 0 },
+  { "short-read-resumed", ON_SHORT_READ, 0, TRUE, 20, 0 },
 };
 
 static char *
@@ -195,9 +198,9 @@ fail_at (FaultRig *rig, const Kind *kind, guint nth)
     {
       g_autofree char *before = g_strdup_printf ("kill-before=%d", g_test_rand_int_range (15, 150));
 
-      fault_rig_run (rig, before, FAULT_RIG_GATES);
+      fault_rig_run (rig, before, FAULT_RIG_GATES | kind->flags);
     }
-  fault_rig_run (rig, plan, kind->is_resumed ? 0 : FAULT_RIG_GATES);
+  fault_rig_run (rig, plan, (kind->is_resumed ? 0 : FAULT_RIG_GATES) | kind->flags);
   calls = fault_rig_load_log (rig);
   call = fault_rig_find_fault (calls);
   if (call == NULL)

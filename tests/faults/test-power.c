@@ -22,6 +22,7 @@ typedef struct
   PowerModel *base;
   GPtrArray *calls;
   gboolean is_finished;
+  FaultRigFlags flags; /* of the run that goes on, too */
 } Recording;
 
 static void
@@ -47,14 +48,15 @@ record_any (Recording *self, FaultRig *rig)
 {
   gboolean resumes = g_test_rand_bit ();
 
+  self->flags = g_test_rand_int_range (0, 3) == 0 ? FAULT_RIG_REMOTE : 0;
   fault_rig_clear (rig);
   if (resumes)
     {
       g_autofree char *plan = g_strdup_printf ("kill-before=%d", g_test_rand_int_range (10, 150));
 
-      fault_rig_run (rig, plan, FAULT_RIG_GATES);
+      fault_rig_run (rig, plan, FAULT_RIG_GATES | self->flags);
     }
-  record (self, rig, NULL, resumes ? 0 : FAULT_RIG_GATES);
+  record (self, rig, NULL, (resumes ? 0 : FAULT_RIG_GATES) | self->flags);
   if (!self->is_finished)
     g_error ("exit code %d:\n%s", rig->run->exit_code, rig->run->err);
 }
@@ -113,7 +115,7 @@ go_on (const Recording *first, FaultRig *rig)
       g_autofree char *cut = NULL;
 
       if (i > 0)
-        record (&again, rig, NULL, 0);
+        record (&again, rig, NULL, first->flags);
       if (i > 0 && !again.is_finished)
         g_error ("%s: exit code %d:\n%s\nin %s", what->str, rig->run->exit_code, rig->run->err,
                  rig->dir);
@@ -122,7 +124,7 @@ go_on (const Recording *first, FaultRig *rig)
     }
   recording_clear (&again);
 
-  fault_rig_run (rig, NULL, 0);
+  fault_rig_run (rig, NULL, first->flags);
   if (rig->run->exit_code != 0)
     g_error ("%s: exit code %d:\n%s\nin %s", what->str, rig->run->exit_code, rig->run->err,
              rig->dir);
