@@ -178,6 +178,8 @@ GVariant *dlp_element_describe_state (DlpElement *self, const DlpState *state, G
 /* (transfer none) (nullable): a source before it that gives what it has more than once; @endless:
  * for ever. */
 DlpElement *dlp_element_find_repeated (DlpElement *self, bool endless);
+/* The endless source before it, where no other feeds it; else NULL. */
+DlpElement *dlp_element_find_endless (DlpElement *self);
 
 /* Behind a virtual function that failed: sees to it that there is an error. Returns false. */
 bool dlp_element_failed (DlpElement *self, const char *function, GError **error);

@@ -911,8 +911,9 @@ dlp_pipeline_restore (DlpPipeline *self, GError **error)
   if (self->dir == NULL)
     return false;
   self->run->state_dir = self->dir;
-  dlp_state_files_set_dir (self->run->state_files, self->dir,
-                           dlp_state_dir_get_attempt (self->dir));
+  if (!dlp_state_files_set_dir (self->run->state_files, self->dir,
+                                dlp_state_dir_get_attempt (self->dir), error))
+    return false;
   self->run->attempt = dlp_state_dir_get_attempt (self->dir);
   self->run->former_is_dead = dlp_state_dir_former_is_dead (self->dir);
   if (self->restart)
@@ -942,9 +943,9 @@ dlp_pipeline_look_at_state (DlpPipeline *self, GError **error)
   if (self->state_path != NULL && g_file_test (self->state_path, G_FILE_TEST_EXISTS))
     {
       self->dir = dlp_state_dir_open_read_only (self->state_path, error);
-      if (self->dir == NULL)
+      if (self->dir == NULL ||
+          !dlp_state_files_set_dir (self->run->state_files, self->dir, 0, error))
         return FALSE;
-      dlp_state_files_set_dir (self->run->state_files, self->dir, 0);
     }
   if (self->dir != NULL && !self->restart)
     payload = load_payload (self, &local);

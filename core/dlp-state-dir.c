@@ -200,11 +200,15 @@ check_folder (DlpStateDir *self, GError **error)
   for (guint i = 0; i < names->len; i++)
     {
       const char *name = names->pdata[i];
+      DlpStateLockKind kind = DLP_STATE_LOCK_FOREIGN;
       guint64 generation;
 
-      if (parse_generation (name, &generation) || dlp_state_lock_is_lock (self->folder, name))
+      if (strcmp (name, "lock") == 0 &&
+          !dlp_state_lock_identify (self->folder, self->path, &kind, error))
+        return FALSE;
+      if (parse_generation (name, &generation) || kind == DLP_STATE_LOCK_OURS)
         return TRUE;
-      if (dlp_state_dir_is_own_name (name) && !dlp_state_lock_is_empty (self->folder, name) &&
+      if (dlp_state_dir_is_own_name (name) && kind != DLP_STATE_LOCK_EMPTY &&
           !dlp_durable_is_temporary (name, NULL))
         foreign = name;
     }
@@ -212,8 +216,7 @@ check_folder (DlpStateDir *self, GError **error)
     return TRUE;
   g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
                "%s: is not the state of a run, but has “%s”, which a state would replace: choose a "
-               "folder that is new "
-               "or empty",
+               "folder that is new or empty",
                self->path, foreign);
   return FALSE;
 }
@@ -325,8 +328,11 @@ is_one_of (StateFiles which, const char *name, GPtrArray *newest)
 static void
 remove_state_files (DlpStateDir *self, StateFiles which, GPtrArray *newest)
 {
-  g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, NULL);
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, &failure);
 
+  if (names == NULL)
+    g_warning ("%s", failure->message);
   for (guint i = 0; names != NULL && i < names->len; i++)
     {
       const char *name = names->pdata[i];

@@ -13,9 +13,16 @@ typedef struct _DlpStateLock DlpStateLock;
 
 /* Held: DLP_STATE_ERROR_LOCKED. A file system without locks: goes on, with a warning. */
 DlpStateLock *dlp_state_lock_take (int folder, const char *path, GError **error);
-/* Whether @name is such a file, as whoever took it wrote it; or one that nobody has written to. */
-gboolean dlp_state_lock_is_lock (int folder, const char *name);
-gboolean dlp_state_lock_is_empty (int folder, const char *name);
+/* What the file of that name in the folder is. */
+typedef enum
+{
+  DLP_STATE_LOCK_OURS,    /* as whoever took it wrote it */
+  DLP_STATE_LOCK_EMPTY,   /* nobody has written to it */
+  DLP_STATE_LOCK_FOREIGN, /* or none is there */
+} DlpStateLockKind;
+
+gboolean
+dlp_state_lock_identify (int folder, const char *path, DlpStateLockKind *kind, GError **error);
 void dlp_state_lock_release (DlpStateLock *self);
 gboolean dlp_state_lock_former_is_dead (DlpStateLock *self);
 guint dlp_state_lock_get_attempt (DlpStateLock *self);

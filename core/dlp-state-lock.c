@@ -188,43 +188,53 @@ set_held (GError **error, const char *path, int code, const char *text)
                holder.started != NULL ? holder.started : "(unknown)");
 }
 
-/* How much of its beginning was read; -1: it is no file of that name. */
+/* How much of its beginning was read; -1, errno set: it cannot be. */
 static gssize
-read_beginning (int folder, const char *name, char *text, gsize size)
+read_beginning (int folder, char *text, gsize size)
 {
+  int fd = TEMP_FAILURE_RETRY (
+      openat (folder, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   gssize n;
-  int fd;
+  int code;
 
-  if (strcmp (name, FILE_NAME) != 0)
-    return -1;
-  fd = TEMP_FAILURE_RETRY (openat (folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (fd < 0)
     return -1;
   n = TEMP_FAILURE_RETRY (read (fd, text, size));
+  code = errno;
   close (fd);
+  errno = code;
   return n;
 }
 
-gboolean
-dlp_state_lock_is_lock (int folder, const char *name)
+static gboolean
+is_zeros (const char *text, gsize size)
 {
-  char text[sizeof MAGIC - 1];
-
-  return read_beginning (folder, name, text, sizeof text) == (gssize) sizeof text &&
-         memcmp (text, MAGIC, sizeof text) == 0;
-}
-
-/* Also where a power cut has left the length and not the bytes. */
-gboolean
-dlp_state_lock_is_empty (int folder, const char *name)
-{
-  char text[TEXT_SIZE];
-  gssize n = read_beginning (folder, name, text, sizeof text);
-
-  for (gssize i = 0; i < n; i++)
+  for (gsize i = 0; i < size; i++)
     if (text[i] != '\0')
       return FALSE;
-  return n >= 0 && n < (gssize) sizeof text;
+  return TRUE;
+}
+
+gboolean
+dlp_state_lock_identify (int folder, const char *path, DlpStateLockKind *kind, GError **error)
+{
+  char text[TEXT_SIZE];
+  gssize n = read_beginning (folder, text, sizeof text);
+
+  /* It went meanwhile, or is a link, a folder or a socket. */
+  if (n < 0 && errno != ENOENT && errno != ELOOP && errno != EISDIR && errno != ENXIO)
+    {
+      dlp_durable_set_error (error, errno, "%s/" FILE_NAME ": cannot read", path);
+      return FALSE;
+    }
+  if (n >= (gssize) sizeof MAGIC - 1 && memcmp (text, MAGIC, sizeof MAGIC - 1) == 0)
+    *kind = DLP_STATE_LOCK_OURS;
+  /* A power cut may have left the length and not the bytes. */
+  else if (n >= 0 && n < (gssize) sizeof text && is_zeros (text, (gsize) n))
+    *kind = DLP_STATE_LOCK_EMPTY;
+  else
+    *kind = DLP_STATE_LOCK_FOREIGN;
+  return TRUE;
 }
 
 /* -1 without an error: it came or went meanwhile. */
@@ -530,7 +540,7 @@ dlp_state_lock_describe (int folder, GVariantDict *dict)
   g_auto (Holder) holder = { 0 };
   struct stat st;
 
-  if (read_beginning (folder, FILE_NAME, text, TEXT_SIZE) < (gssize) sizeof MAGIC ||
+  if (read_beginning (folder, text, TEXT_SIZE) < (gssize) sizeof MAGIC ||
       memcmp (text, MAGIC, sizeof MAGIC - 1) != 0)
     return;
   parse_holder (&holder, text);

@@ -67,6 +67,15 @@ dlp_element_find_repeated (DlpElement *self, bool endless)
   return NULL;
 }
 
+DlpElement *
+dlp_element_find_endless (DlpElement *self)
+{
+  while (dlp_element_get_n_inputs (self) == 1 &&
+         dlp_pad_get_peer (dlp_element_get_input (self, 0)) != NULL)
+    self = dlp_pad_get_peer (dlp_element_get_input (self, 0))->element;
+  return DLP_IS_SOURCE (self) && dlp_source_get_epochs (DLP_SOURCE (self)) == 0 ? self : NULL;
+}
+
 /* Whether it gives for ever what comes for ever, and to nobody else. */
 static gboolean
 passes_repeats (DlpElement *self, GError **error)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -162,6 +163,17 @@ open_output (LaunchRig *self, const char *suffix)
   return fd;
 }
 
+/* In the child: one whose test was killed is not left behind. */
+static void
+begin_child (gpointer data)
+{
+  GSpawnChildSetupFunc *setup = data;
+
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (*setup != NULL)
+    (*setup) (NULL);
+}
+
 void
 launch_rig_start (LaunchRig *self, const char *const *arguments, GSpawnChildSetupFunc setup)
 {
@@ -177,8 +189,8 @@ launch_rig_start (LaunchRig *self, const char *const *arguments, GSpawnChildSetu
 
   self->fd_out = open_output (self, ".out");
   self->fd_err = open_output (self, ".err");
-  g_spawn_async_with_fds (self->dir, (char **) argv->pdata, NULL, G_SPAWN_DO_NOT_REAP_CHILD, setup,
-                          NULL, &pid, -1, self->fd_out, self->fd_err, &error);
+  g_spawn_async_with_fds (self->dir, (char **) argv->pdata, NULL, G_SPAWN_DO_NOT_REAP_CHILD,
+                          begin_child, &setup, &pid, -1, self->fd_out, self->fd_err, &error);
   g_assert_no_error (error);
   self->pid = pid;
 }

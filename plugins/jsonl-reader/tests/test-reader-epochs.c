@@ -239,6 +239,48 @@ test_infinite (void)
   empty_folder ();
 }
 
+/* Records there are, but of a whole epoch none is let through. */
+static void
+test_none_passes (void)
+{
+  static const char *const graphs[] = {
+    "file-source location=%s name=web epochs=forever ! jsonl-reader ! filter name=f where=false ! "
+    "null-sink",
+    "file-source location=%s name=web ! jsonl-reader ! filter name=f where=false ! m.a  "
+    "file-source location=%s ! jsonl-reader ! m.b  mix name=m exhausted=repeat-until-all ! "
+    "null-sink",
+  };
+
+  g_free (write_file ("a.jsonl", "{\"text\": \"one\"}\n{\"text\": \"two\"}"));
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *graph = g_strdup_printf (graphs[i], folder, folder);
+      g_autoptr (GError) error = NULL;
+
+      g_assert_false (dlp_harness_run (graph, NULL, &error));
+      g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT);
+      g_assert_nonnull (strstr (error->message, "f: infinite source has no records: web begins"));
+    }
+  empty_folder ();
+}
+
+/* One of many, and that in the first of many files of an epoch. */
+static void
+test_one_passes (void)
+{
+  g_autofree char *graph =
+      g_strdup_printf ("file-source location=%s epochs=forever ! jsonl-reader ! filter "
+                       "where='text == \"one\"' ! limit records=7 ! null-sink",
+                       folder);
+  g_autoptr (GError) error = NULL;
+
+  g_free (write_file ("a.jsonl", "{\"text\": \"one\"}"));
+  g_free (write_file ("b.jsonl", "{\"text\": \"two\"}\n{\"text\": \"three\"}"));
+  g_assert_true (dlp_harness_run (graph, NULL, &error));
+  g_assert_no_error (error);
+  empty_folder ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -252,6 +294,8 @@ main (int argc, char **argv)
   g_test_add_func ("/reader/epochs/resume", test_resume);
   g_test_add_func ("/reader/epochs/empty", test_empty);
   g_test_add_func ("/reader/epochs/infinite", test_infinite);
+  g_test_add_func ("/reader/epochs/none-passes", test_none_passes);
+  g_test_add_func ("/reader/epochs/one-passes", test_one_passes);
   code = g_test_run ();
   g_rmdir (folder);
   g_free (folder);
