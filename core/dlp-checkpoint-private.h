@@ -17,6 +17,9 @@ G_BEGIN_DECLS
 /* Takes over @payload, which may be floating, unchecked. */
 DlpCheckpoint *dlp_checkpoint_new_unchecked (GVariant *payload);
 
+/* With a path as @self has it, for the files of its folder. */
+DlpCheckpoint *dlp_checkpoint_new_like (DlpCheckpoint *self, GVariant *payload);
+
 /* All that can be looked at without the elements: keys, types, and that each input goes on where
  * its producer can make it again. */
 bool dlp_checkpoint_check (GVariant *payload, GError **error);

@@ -41,6 +41,15 @@ dlp_checkpoint_new_unchecked (GVariant *payload)
 }
 
 DlpCheckpoint *
+dlp_checkpoint_new_like (DlpCheckpoint *self, GVariant *payload)
+{
+  DlpCheckpoint *other = dlp_checkpoint_new_unchecked (payload);
+
+  other->path = g_strdup (self->path);
+  return other;
+}
+
+DlpCheckpoint *
 dlp_checkpoint_ref (DlpCheckpoint *self)
 {
   g_atomic_int_inc (&self->ref_count);

@@ -219,6 +219,7 @@ dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error)
   if (self->error == NULL && !is_interruption (self, element, error))
     {
       self->error = g_error_copy (error);
+      g_free (self->failed_element);
       self->failed_element = g_strdup (name);
       first = g_steal_pointer (&error);
     }
@@ -498,6 +499,7 @@ conclude (DlpPipeline *self, GError **error)
 static bool
 run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
+  g_autofree char *failed_element = NULL;
   GError *failure = NULL;
   gulong id;
   bool ok;
@@ -518,8 +520,11 @@ run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
     g_cancellable_disconnect (cancellable, id);
 
   ok = conclude (self, error);
+  pthread_mutex_lock (&self->lock);
+  failed_element = g_strdup (self->failed_element);
+  pthread_mutex_unlock (&self->lock);
   if (self->checkpointer != NULL && dlp_pipeline_check_capturable (self, NULL))
-    dlp_checkpointer_keep (self->checkpointer, self->failed_element);
+    dlp_checkpointer_keep (self->checkpointer, failed_element);
   stop_elements (self);
   if (!ok && self->dir == NULL && !self->publishing)
     dlp_pipeline_discard_unfinished (self);
@@ -556,6 +561,9 @@ end_run (DlpPipeline *self)
   pthread_cond_broadcast (&self->cond);
   pthread_mutex_unlock (&self->lock);
   g_clear_pointer (&runner, dlp_runner_free);
+  /* Where there is none somebody may look at that already, for the state behind the end. */
+  if (self->dir == NULL)
+    return;
   /* Its lock is that of a run, not of the object. */
   self->run->state_dir = NULL;
   dlp_state_files_leave_dir (self->run->state_files);

@@ -17,7 +17,7 @@ static const struct
   int (*run) (const StateOptions *options, GError **error);
 } commands[] = {
   { "show", 1, state_show }, { "diff", 2, state_diff },   { "verify", 1, state_verify },
-  { "list", 1, state_list }, { "watch", 1, state_watch },
+  { "list", 1, state_list }, { "watch", 1, state_watch }, { "skip", 1, state_skip },
 };
 
 static const char description[] =
@@ -29,11 +29,14 @@ static const char description[] =
     "  verify DIR   checksums, versions, the input files, whether the graph fits\n"
     "  list DIR     the checkpoints of a state folder; or the runs below a folder\n"
     "  watch DIR    the progress of a run, of whatever process, until it ends\n"
+    "  skip DIR     --batches A..B: a run that goes on from there reads these training\n"
+    "               batches, and gives none of them out (around a loss spike)\n"
     "\n"
     "DIR is a state folder (out/corpus.dlpipe), the output that it belongs to\n"
     "(out/corpus), or one checkpoint: a file of a state folder, or what a program has\n"
     "saved. The plugins of the graph are not needed. Nothing is written, no lock is\n"
-    "taken.\n"
+    "taken, but by skip: it adds a checkpoint to a folder that no run holds, or writes\n"
+    "the file anew.\n"
     "\n"
     "Exit status: 0 all is well, or equal; 1 faults were found, or the results differ;\n"
     "2 wrong usage, or there is nothing to be read.\n";
@@ -42,6 +45,8 @@ static void
 options_clear (StateOptions *self)
 {
   g_free (self->command);
+  g_free (self->batches);
+  g_free (self->element);
   g_strfreev (self->places);
 }
 
@@ -93,6 +98,10 @@ parse_options (StateOptions *options, int argc, char **argv, GError **error)
     { "once", 0, 0, G_OPTION_ARG_NONE, &options->once, "watch: one line, and leave", NULL },
     { "interval", 0, 0, G_OPTION_ARG_INT64, &options->interval,
       "watch: milliseconds between two looks (500)", "MS" },
+    { "batches", 0, 0, G_OPTION_ARG_STRING, &options->batches,
+      "skip: indices of the first and the last batch", "A..B" },
+    { "element", 0, 0, G_OPTION_ARG_STRING, &options->element,
+      "skip: the element that makes them (the only one)", "NAME" },
     { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, NULL },
     { NULL, 0, 0, 0, NULL, NULL, NULL },

@@ -19,6 +19,8 @@ typedef struct
   gboolean all;
   gboolean once;
   gint64 interval; /* ms */
+  char *batches;   /* A..B */
+  char *element;   /* (nullable) */
 } StateOptions;
 
 /* ---- the commands; each gives the exit code ---- */
@@ -28,6 +30,7 @@ int state_diff (const StateOptions *options, GError **error);
 int state_verify (const StateOptions *options, GError **error);
 int state_list (const StateOptions *options, GError **error);
 int state_watch (const StateOptions *options, GError **error);
+int state_skip (const StateOptions *options, GError **error);
 
 /* ---- places (state-place.c) ---- */
 

@@ -230,6 +230,55 @@ DLP_AVAILABLE_IN_0_2
 guint64 dlp_checkpoint_get_n_skipped (DlpCheckpoint *self);
 
 /**
+ * dlp_checkpoint_skip_batches:
+ * @self: a checkpoint
+ * @element: (nullable): the name of the element that makes the batches, such as `batch`; %NULL: the
+ *   only one there is
+ * @first: the index of the first batch that is to be skipped, as dlp_record_batch_get_index() has
+ *   it
+ * @last: of the last one
+ * @error: return location for an error
+ *
+ * Makes a checkpoint from which a run goes on as from @self, but never gives out these batches:
+ * they are read, counted (`skipped-batches`, `skipped-records`), and recorded in every later state.
+ * Those behind them keep their index; ranks share what is left. Skipped before are still skipped.
+ * Errors: %DLP_PIPELINE_ERROR_STATE where there is no such element, or the first one was given out
+ * already. A batch that is made again from the checkpoint, since it was on its way, cannot be
+ * skipped either; that is an error of the run (%DLP_STATE_ERROR_CHANGED).
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a checkpoint
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpCheckpoint *dlp_checkpoint_skip_batches (DlpCheckpoint *self,
+                                            const char *element,
+                                            guint64 first,
+                                            guint64 last,
+                                            GError **error);
+
+/**
+ * dlp_checkpoint_save_to_folder:
+ * @self: a checkpoint that was read from the folder, or made from such a one
+ * @folder: (type filename): a state folder that no run holds
+ * @error: return location for an error
+ *
+ * Writes it durably as the newest checkpoint of the folder, from which the next run goes on; the
+ * one that was the newest stays behind it. Errors: %DLP_STATE_ERROR_LOCKED where a run holds the
+ * folder, %DLP_STATE_ERROR_FOREIGN_OUTPUT where it is of another run, those of writing. Blocks.
+ *
+ * Threads: any.
+ *
+ * Returns: %TRUE on success
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_checkpoint_save_to_folder (DlpCheckpoint *self, const char *folder, GError **error);
+
+/**
  * dlp_checkpoint_list_inputs:
  * @self: a checkpoint
  * @error: return location for an error

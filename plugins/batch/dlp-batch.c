@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "batch-skip.h"
 #include "dlp-batch-scope.h"
 
 typedef struct
@@ -20,6 +21,8 @@ typedef struct
   guint64 short_records; /* dropped by drop-last */
   guint64 left_batches;  /* dropped: of the last step, which is not whole */
   guint64 left_records;  /* in these */
+  guint64 skipped_batches;
+  guint64 skipped_records;
 } DlpBatchState;
 
 struct _DlpBatch
@@ -39,6 +42,7 @@ struct _DlpBatch
   guint *fields; /* each is itself */
   DlpRecordBatchBuilder *builder;
 
+  GArray *skip;        /* of BatchRange: what is not given out; from load() on */
   DlpBatchState state; /* behind the last whole step */
   DlpCursor border;    /* of the input, there; no mark: nothing was taken */
 
@@ -50,9 +54,14 @@ struct _DlpBatch
 
   /* The batch being made. */
   DlpBatchInfo batch;
-  DlpCoordinate first;   /* of its first record */
-  guint n_short;         /* ends of epochs since the last batch */
-  guint64 short_records; /* dropped since the last whole step */
+  BatchSkip skipping;
+  DlpCoordinate first; /* of its first record */
+  guint n_short;       /* ends of epochs since the last batch */
+
+  /* Since the last whole step. */
+  guint64 short_records;
+  guint64 skipped_batches;
+  guint64 skipped_records;
 };
 
 enum
@@ -282,6 +291,16 @@ dlp_batch_comes_to (DlpElement *element, const char *property)
 
 /* ---- steps ---- */
 
+/* As many go out before it as have an index before its, but those that were skipped. */
+static void
+begin_batch (DlpBatch *self, guint64 index)
+{
+  guint64 skipped = self->state.skipped_batches + self->skipped_batches;
+
+  self->batch = (DlpBatchInfo){ .index = index };
+  self->skipping = batch_skip_find (self->skip, index, index - MIN (index, skipped));
+}
+
 /* What was delivered before a restore needs no ranks: the steps of this world size begin behind it.
  */
 static void
@@ -292,7 +311,15 @@ begin_step (DlpBatch *self)
   self->n_ranks = again ? 1 : self->world_size;
   self->own_rank = again ? 0 : self->rank;
   self->step = (DlpBatchInfo){ 0 };
-  self->batch = (DlpBatchInfo){ .index = self->state.batches };
+}
+
+static void
+count_dropped (DlpBatch *self)
+{
+  self->state.short_records += self->short_records;
+  self->state.skipped_batches += self->skipped_batches;
+  self->state.skipped_records += self->skipped_records;
+  self->short_records = self->skipped_batches = self->skipped_records = 0;
 }
 
 static void
@@ -302,9 +329,8 @@ end_step (DlpBatch *self)
 
   dlp_pad_push_batch (dlp_element_get_output (element, 0), g_steal_pointer (&self->own),
                       &self->step);
-  self->state.batches += self->n_ranks;
-  self->state.short_records += self->short_records;
-  self->short_records = 0;
+  self->state.batches = self->batch.index;
+  count_dropped (self);
   dlp_pad_get_cursor (dlp_element_get_input (element, 0), &self->border);
   begin_step (self);
 }
@@ -314,7 +340,7 @@ end_step (DlpBatch *self)
 static gboolean
 is_own (DlpBatch *self)
 {
-  return self->step.n_batches == self->own_rank;
+  return self->step.n_batches == self->own_rank && self->skipping == BATCH_SKIP_NO;
 }
 
 /* Takes the rows: the same, but of the kind that batches are. */
@@ -326,9 +352,30 @@ keep_own (DlpBatch *self, DlpRecordBatch *rows)
   dlp_record_batch_unref (rows);
 }
 
+/* One that was delivered before cannot be taken back. */
+static gboolean
+skip_batch (DlpBatch *self, GError **error)
+{
+  if (self->skipping == BATCH_SKIP_TOO_LATE)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+                   "%s: batch %" G_GUINT64_FORMAT " is to be skipped, but was delivered before the "
+                   "state was saved; take an older state, or skip from a later batch on",
+                   dlp_element_get_name (DLP_ELEMENT (self)), self->batch.index);
+      return FALSE;
+    }
+  self->skipped_batches++;
+  self->skipped_records += self->batch.records;
+  begin_batch (self, self->batch.index + 1);
+  self->n_short = 0;
+  return TRUE;
+}
+
 static gboolean
 end_batch (DlpBatch *self, GError **error)
 {
+  if (self->skipping != BATCH_SKIP_NO)
+    return skip_batch (self, error);
   self->batch.n_batches = 1;
   if (is_own (self))
     {
@@ -343,7 +390,7 @@ end_batch (DlpBatch *self, GError **error)
         }
     }
   dlp_batch_info_add_batch (&self->step, &self->batch);
-  self->batch = (DlpBatchInfo){ .index = self->batch.index + 1 };
+  begin_batch (self, self->batch.index + 1);
   self->n_short = 0;
   if (self->step.n_batches == self->n_ranks)
     end_step (self);
@@ -357,7 +404,7 @@ drop_batch (DlpBatch *self, GError **error)
   g_autoptr (DlpRecordBatch) dropped = dlp_record_batch_builder_finish (self->builder, error);
 
   self->short_records += self->batch.records;
-  self->batch = (DlpBatchInfo){ .index = self->batch.index };
+  begin_batch (self, self->batch.index);
   return dropped != NULL;
 }
 
@@ -462,6 +509,7 @@ static gboolean
 dlp_batch_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   begin_step (DLP_BATCH (element));
+  begin_batch (DLP_BATCH (element), DLP_BATCH (element)->state.batches);
   return TRUE;
 }
 
@@ -470,7 +518,7 @@ end (DlpBatch *self, GError **error)
 {
   if (!end_short_batch (self, error))
     return DLP_STEP_ERROR;
-  self->state.short_records += self->short_records;
+  count_dropped (self);
   self->state.left_batches = self->step.n_batches;
   self->state.left_records = self->step.records;
   g_clear_pointer (&self->own, dlp_record_batch_unref);
@@ -545,21 +593,33 @@ dlp_batch_describe (DlpElement *element, const DlpState *state)
   g_variant_dict_insert (&dict, "dropped-short-records", "t", data->short_records);
   g_variant_dict_insert (&dict, "dropped-step-batches", "t", data->left_batches);
   g_variant_dict_insert (&dict, "dropped-step-records", "t", data->left_records);
+  g_variant_dict_insert (&dict, "skipped-batches", "t", data->skipped_batches);
+  g_variant_dict_insert (&dict, "skipped-records", "t", data->skipped_records);
+  g_variant_dict_insert_value (&dict, "skip", batch_skip_describe (DLP_BATCH (element)->skip));
   return g_variant_dict_end (&dict);
 }
 
 static gboolean
 dlp_batch_load (DlpElement *element, GVariant *described, guint version, GError **error)
 {
-  static const char *const keys[] = { "batches", "dropped-short-records", "dropped-step-batches",
-                                      "dropped-step-records", NULL };
+  static const char *const keys[] = { "batches",
+                                      "dropped-short-records",
+                                      "dropped-step-batches",
+                                      "dropped-step-records",
+                                      "skipped-batches",
+                                      "skipped-records",
+                                      "skip",
+                                      NULL };
   DlpBatchState *state = &DLP_BATCH (element)->state;
 
   return dlp_state_check_keys (described, keys, error) &&
          dlp_state_get_uint64 (described, keys[0], G_MAXINT64, &state->batches, error) &&
          dlp_state_get_uint64 (described, keys[1], G_MAXUINT64, &state->short_records, error) &&
          dlp_state_get_uint64 (described, keys[2], G_MAXUINT64, &state->left_batches, error) &&
-         dlp_state_get_uint64 (described, keys[3], G_MAXUINT64, &state->left_records, error);
+         dlp_state_get_uint64 (described, keys[3], G_MAXUINT64, &state->left_records, error) &&
+         dlp_state_get_uint64 (described, keys[4], G_MAXUINT64, &state->skipped_batches, error) &&
+         dlp_state_get_uint64 (described, keys[5], G_MAXUINT64, &state->skipped_records, error) &&
+         batch_skip_load (DLP_BATCH (element)->skip, described, error);
 }
 
 /* ---- life ---- */
@@ -626,6 +686,7 @@ dlp_batch_finalize (GObject *object)
 
   clear_settings (self);
   g_array_unref (self->sizes);
+  g_array_unref (self->skip);
   g_clear_pointer (&self->own, dlp_record_batch_unref);
   dlp_cursor_clear (&self->border);
   g_free (self->size);
@@ -686,6 +747,7 @@ static void
 dlp_batch_init (DlpBatch *self)
 {
   self->sizes = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->skip = batch_skip_new ();
   self->world_size = 1;
   dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
   dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);

@@ -93,10 +93,11 @@ test_json_values (void)
       " 'huge': <1e300>, 'zero': <-0.0>, 'one': <1.0>, 'unicode': <'grün "
       "\\u2028'>,"
       " 'none': <@a{sv} {}>, 'list': <@aa{st} [{'a': 1}, {}]>}";
+  g_autoptr (GVariant) parsed = g_variant_ref_sink (g_variant_new_parsed (values));
   GVariantBuilder builder;
   GVariantDict dict;
 
-  g_variant_dict_init (&dict, g_variant_new_parsed (values));
+  g_variant_dict_init (&dict, parsed);
   g_variant_dict_insert (&dict, "tiny", "d", 5e-324);
   g_variant_dict_insert (&dict, "nan", "d", (double) NAN);
   g_variant_dict_insert (&dict, "infinite", "d", -(double) INFINITY);

@@ -46,15 +46,23 @@ use_tool (void)
   launch_rig_set_program (g_getenv ("DLPIPE_STATE"));
 }
 
-static LaunchRig *
-new_rig (void)
+/* And from now on what runs a graph. */
+static void
+use_launcher (void)
 {
   static char *launcher;
-  LaunchRig *rig;
 
   if (launcher == NULL)
     launcher = g_strdup (launch_rig_get_program ());
   launch_rig_set_program (launcher);
+}
+
+static LaunchRig *
+new_rig (void)
+{
+  LaunchRig *rig;
+
+  use_launcher ();
   rig = launch_rig_new ();
   write_input (rig, "in-0.jsonl", 60);
   write_input (rig, "in-1.jsonl", 40);
@@ -95,9 +103,9 @@ test_usage (void)
 
   use_tool ();
   launch_rig_expect (rig, 2, NULL);
-  assert_has (rig->err, "a command (show, diff, verify, list, watch) and a state are wanted");
+  assert_has (rig->err, "a command (show, diff, verify, list, watch, skip) and a state are wanted");
   launch_rig_expect (rig, 2, "peek", "x", NULL);
-  assert_has (rig->err, "unknown command “peek”; known are show, diff, verify, list, watch");
+  assert_has (rig->err, "unknown command “peek”; known are show, diff, verify, list, watch, skip");
   launch_rig_expect (rig, 2, "show", NULL);
   assert_has (rig->err, "show takes 1 state, not 0");
   launch_rig_expect (rig, 2, "diff", "x", NULL);
@@ -305,6 +313,77 @@ test_watch (void)
   assert_has (rig->out, "dead");
 }
 
+static gboolean
+has_checkpoint (LaunchRig *rig)
+{
+  g_autofree char *folder = launch_rig_path (rig, "s");
+  g_autofree char *names = NULL;
+
+  if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    return FALSE;
+  names = launch_rig_list (rig, "s");
+  return strstr (names, "checkpoint-") != NULL;
+}
+
+/* What goes on from then on without them, and says so in every state; not while it runs. */
+static void
+test_skip (void)
+{
+  g_autoptr (LaunchRig) run = new_rig ();
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+  const char *const endless[] = { "--state",
+                                  "s",
+                                  "--checkpoint-every",
+                                  "20ms",
+                                  "file-source location=in-0.jsonl epochs=0 ! jsonl-reader ! batch "
+                                  "name=b size=4 ! null-sink",
+                                  NULL };
+  g_autofree char *place = launch_rig_path (run, "s");
+
+  for (guint again = 0; again < 2; again++)
+    {
+      launch_rig_start (run, endless, NULL);
+      for (guint i = 0; i < 2000 && !has_checkpoint (run); i++)
+        g_usleep (10 * 1000);
+      g_assert_true (has_checkpoint (run));
+      if (again == 0)
+        {
+          use_tool ();
+          launch_rig_expect (rig, 1, "skip", place, "--batches=900000000000..900000000010", NULL);
+          assert_has (rig->err, "in use by another run: process ");
+          use_launcher ();
+        }
+      else
+        g_usleep (200 * 1000);
+      kill (run->pid, SIGTERM);
+      g_assert_true (launch_rig_wait (run, 60 * G_USEC_PER_SEC));
+      g_assert_cmpint (run->exit_code, ==, 75);
+
+      use_tool ();
+      if (again == 0)
+        {
+          launch_rig_expect (rig, 0, "skip", place, "--batches=900000000000..900000000010", NULL);
+          assert_has (rig->out, "s: batches 900000000000 to 900000000010 will be read and not");
+          launch_rig_expect (rig, 0, "skip", "--json", place, "--batches=900000000020", NULL);
+          assert_has (rig->out, "\"last\": 900000000020");
+        }
+      launch_rig_expect (rig, 0, "show", place, NULL);
+      assert_has (rig->out, "skip [[900000000000, 900000000010, ");
+      assert_has (rig->out, "], [900000000020, 900000000020, ");
+      use_launcher ();
+    }
+
+  use_tool ();
+  launch_rig_expect (rig, 1, "skip", place, "--batches=0..9", NULL);
+  assert_has (rig->err, "batch 0 of b was given out before this state");
+  launch_rig_expect (rig, 1, "skip", place, "--element=x", "--batches=900000000030", NULL);
+  assert_has (rig->err, "element “x” of the state has no batches");
+  launch_rig_expect (rig, 2, "skip", place, NULL);
+  assert_has (rig->err, "--batches=; wanted are the indices");
+  launch_rig_expect (rig, 2, "skip", place, "--batches=9..8", NULL);
+  assert_has (rig->err, "--batches=9..8; wanted");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -318,5 +397,6 @@ main (int argc, char **argv)
   g_test_add_func ("/state/diff", test_diff);
   g_test_add_func ("/state/list", test_list);
   g_test_add_func ("/state/watch", test_watch);
+  g_test_add_func ("/state/skip", test_skip);
   return g_test_run ();
 }
