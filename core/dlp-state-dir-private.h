@@ -57,6 +57,12 @@ GVariant *dlp_state_dir_describe (DlpStateDir *self, GError **error);
  * (a little-endian serialised GVariant a{sv}), 16 bytes XXH3-128 over all that is before. */
 GBytes *dlp_checkpoint_encode (GVariant *payload);
 GVariant *dlp_checkpoint_decode (GBytes *bytes, GError **error);
+/* Whether the file of that name in the folder begins as one does, of whatever version. */
+gboolean dlp_checkpoint_identify (int folder,
+                                  const char *path,
+                                  const char *name,
+                                  gboolean *is_one,
+                                  GError **error);
 
 /* The list of inputs: appends are buffered; sync makes them durable and returns the length and a
  * hash of the file up to there, for the checkpoint. Restore truncates to that length and checks the
