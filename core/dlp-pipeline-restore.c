@@ -911,20 +911,17 @@ dlp_pipeline_restore (DlpPipeline *self, GError **error)
   if (self->dir == NULL)
     return false;
   self->run->state_dir = self->dir;
-  if (!dlp_state_files_set_dir (self->run->state_files, self->dir,
-                                dlp_state_dir_get_attempt (self->dir), error))
-    return false;
-  self->run->attempt = dlp_state_dir_get_attempt (self->dir);
-  self->run->former_is_dead = dlp_state_dir_former_is_dead (self->dir);
-  if (self->restart)
-    return begin_anew (self, error);
-
-  payload = load_payload (self, &local);
+  payload = self->restart ? NULL : load_payload (self, &local);
   if (local != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&local));
       return false;
     }
+  if (!dlp_state_files_set_dir (self->run->state_files, self->dir,
+                                dlp_state_dir_get_attempt (self->dir), error))
+    return false;
+  self->run->attempt = dlp_state_dir_get_attempt (self->dir);
+  self->run->former_is_dead = dlp_state_dir_former_is_dead (self->dir);
   if (payload != NULL)
     return restore_run (self, payload, false, error);
 

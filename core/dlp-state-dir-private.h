@@ -36,7 +36,8 @@ const char *dlp_state_dir_get_path (DlpStateDir *self);
  * one. */
 gboolean dlp_state_dir_former_is_dead (DlpStateDir *self);
 /* How many runs have taken the lock, this one included: greater than the number of any former
- * attempt, also of one that died before its first checkpoint. 0: read-only. */
+ * attempt, also of one that died before its first checkpoint. Once the state is loaded also if
+ * somebody deleted the lock. 0: read-only. */
 guint dlp_state_dir_get_attempt (DlpStateDir *self);
 
 /* (transfer full) (nullable): the payload of the newest generation that is whole. NULL without an

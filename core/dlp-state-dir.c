@@ -441,6 +441,16 @@ put_aside (DlpStateDir *self, GArray *generations, guint n, GError **error)
   return dlp_durable_sync_folder (self->folder, self->path, error);
 }
 
+/* Unless it is one of this attempt. */
+static gboolean
+count_attempt (DlpStateDir *self, GVariant *payload, GError **error)
+{
+  guint former;
+
+  return self->n_saved > 0 || !g_variant_lookup (payload, "attempt", "u", &former) ||
+         dlp_state_lock_come_after (self->lock, former, error);
+}
+
 static GVariant *
 load_listed (DlpStateDir *self,
              GArray *generations,
@@ -455,7 +465,8 @@ load_listed (DlpStateDir *self,
   payload = load_newest (self, generations, &chosen, failures, error);
   if (payload == NULL)
     return NULL;
-  if (chosen > 0 && self->lock != NULL && !put_aside (self, generations, chosen, error))
+  if (self->lock != NULL && ((chosen > 0 && !put_aside (self, generations, chosen, error)) ||
+                             !count_attempt (self, payload, error)))
     return NULL;
 
   self->good = g_array_index (generations, guint64, chosen);

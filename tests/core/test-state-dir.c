@@ -566,20 +566,37 @@ test_folders (Fixture *fixture, gconstpointer unused)
   dlp_state_dir_free (dir);
 }
 
-/* Whoever deletes the lock leaves a state that can be gone on with. */
+static void
+save_attempt (DlpStateDir *dir)
+{
+  g_autoptr (GError) error = NULL;
+
+  dlp_state_dir_save (dir,
+                      g_variant_new_parsed ("{'value': <uint32 1>, 'attempt': <%u>}",
+                                            dlp_state_dir_get_attempt (dir)),
+                      &error);
+  g_assert_no_error (error);
+}
+
+/* Whoever deletes the lock leaves a state that can be gone on with, and attempts are counted on. */
 static void
 test_without_lock (Fixture *fixture, gconstpointer unused)
 {
   g_autofree char *lock = g_build_filename (fixture->path, "lock", NULL);
-  DlpStateDir *dir = open_dir (fixture->path);
+  DlpStateDir *dir;
 
-  save (dir, 1);
-  dlp_state_dir_free (dir);
-  g_assert_cmpint (unlink (lock), ==, 0);
-  dir = open_dir (fixture->path);
-  g_assert_cmpuint (load (dir, NULL), ==, 1);
-  g_assert_false (dlp_state_dir_former_is_dead (dir));
-  dlp_state_dir_free (dir);
+  for (guint i = 1; i <= 5; i++)
+    {
+      dir = open_dir (fixture->path);
+      g_assert_cmpint (i > 1, ==, load (dir, NULL) == 1);
+      g_assert_cmpuint (dlp_state_dir_get_attempt (dir), ==, i);
+      save_attempt (dir);
+      g_assert_cmpuint (load (dir, NULL), ==, 1);
+      g_assert_cmpuint (dlp_state_dir_get_attempt (dir), ==, i);
+      dlp_state_dir_free (dir);
+      if (i % 2 == 0)
+        g_assert_cmpint (unlink (lock), ==, 0);
+    }
 }
 
 typedef struct
