@@ -11,6 +11,8 @@
 #include "power-model.h"
 
 #define STATES 200
+#define STATES_OF_RESTART 40
+#define CALLS_OF_RESTART 130 /* in which it discards */
 #define STATES_A_RECORDING 25
 #define FIRST_CALLS 12
 #define STATES_A_KILL 4
@@ -23,7 +25,7 @@ typedef struct
 {
   PowerModel *base;
   GPtrArray *calls;
-  guint first; /* of the last run */
+  guint first, end; /* where the power is cut */
   gboolean is_finished;
   FaultRigFlags flags; /* of the run that goes on, too */
 } Recording;
@@ -43,6 +45,7 @@ record (Recording *self, FaultRig *rig, const char *plan, FaultRigFlags flags)
   fault_rig_run (rig, plan, flags | FAULT_RIG_DATA);
   self->calls = fault_rig_load_log (rig);
   self->first = 0;
+  self->end = self->calls->len;
   self->is_finished = rig->run->exit_code == 0;
 }
 
@@ -58,6 +61,7 @@ record_further (Recording *self, FaultRig *rig, FaultRigFlags flags)
   self->is_finished = rig->run->exit_code == 0;
   for (guint i = before->len; i > 0; i--)
     g_ptr_array_insert (self->calls, 0, g_ptr_array_steal_index (before, i - 1));
+  self->end = self->calls->len;
   g_ptr_array_unref (before);
 }
 
@@ -99,7 +103,7 @@ cut_power (const Recording *self, FaultRig *rig)
   g_autoptr (PowerModel) disk = power_model_copy (self->base);
   gboolean at_end = g_rand_int_range (rand, 0, 20) == 0;
   guint n = at_end ? self->calls->len :
-                     (guint) g_rand_int_range (rand, (gint) self->first, (gint) self->calls->len);
+                     (guint) g_rand_int_range (rand, (gint) self->first, (gint) self->end);
   g_autofree char *kept = g_strconcat (rig->dir, ".state", NULL);
 
   power_model_take_in (disk, self->calls, n);
@@ -182,6 +186,31 @@ test_killed_at_once (void)
       record_killed (&recording, rig, kill);
       for (guint i = 0; i < launch_rig_scale (STATES_A_KILL); i++)
         go_on (&recording, rig);
+    }
+  recording_clear (&recording);
+  fault_rig_free (rig);
+}
+
+/* What a finished run left is discarded, and all of it made again. */
+static void
+test_restart (void)
+{
+  FaultRig *rig = fault_rig_new (NULL);
+  Recording recording = { NULL };
+  guint n = launch_rig_scale (STATES_OF_RESTART);
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (i % STATES_A_RECORDING == 0)
+        {
+          rig->options[2] = NULL;
+          fault_rig_clear (rig);
+          fault_rig_run (rig, NULL, FAULT_RIG_GATES);
+          rig->options[2] = "--restart";
+          record (&recording, rig, NULL, FAULT_RIG_GATES);
+          recording.end = MIN (recording.end, CALLS_OF_RESTART);
+        }
+      go_on (&recording, rig);
     }
   recording_clear (&recording);
   fault_rig_free (rig);
@@ -308,6 +337,7 @@ main (int argc, char **argv)
   g_test_add_func ("/power/model", test_model);
   g_test_add_func ("/power/states", test_states);
   g_test_add_func ("/power/killed-at-once", test_killed_at_once);
+  g_test_add_func ("/power/restart", test_restart);
   code = g_test_run ();
 
   g_free (expected);
