@@ -233,20 +233,13 @@ parse_dict (GVariant *json, const GVariantType *type, guint depth, GError **erro
   return g_variant_builder_end (&builder);
 }
 
-/* The type of child @i of a list of @type; NULL: there is none. */
+/* The type of the first child of a list of @type; NULL: there is none. */
 static const GVariantType *
-get_child_type (const GVariantType *type, gsize i)
+first_type (const GVariantType *type)
 {
-  const GVariantType *child;
-
-  if (g_variant_type_is_array (type))
+  if (g_variant_type_is_array (type) || g_variant_type_is_maybe (type))
     return g_variant_type_element (type);
-  if (g_variant_type_is_maybe (type))
-    return i == 0 ? g_variant_type_element (type) : NULL;
-  child = g_variant_type_first (type);
-  for (; i > 0 && child != NULL; i--)
-    child = g_variant_type_next (child);
-  return child;
+  return g_variant_type_first (type);
 }
 
 static bool
@@ -260,6 +253,7 @@ fits (const GVariantType *type, gsize n)
 static GVariant *
 parse_list (GVariant *json, const GVariantType *type, guint depth, GError **error)
 {
+  const GVariantType *child_type = first_type (type);
   GVariantBuilder builder;
 
   if (!g_variant_is_of_type (json, G_VARIANT_TYPE ("av")) ||
@@ -268,7 +262,6 @@ parse_list (GVariant *json, const GVariantType *type, guint depth, GError **erro
   g_variant_builder_init (&builder, type);
   for (gsize i = 0; i < g_variant_n_children (json); i++)
     {
-      const GVariantType *child_type = get_child_type (type, i);
       g_autoptr (GVariant) child = NULL;
       GVariant *value;
 
@@ -280,6 +273,8 @@ parse_list (GVariant *json, const GVariantType *type, guint depth, GError **erro
           return NULL;
         }
       add (&builder, value);
+      if (!g_variant_type_is_array (type) && !g_variant_type_is_maybe (type))
+        child_type = g_variant_type_next (child_type);
     }
   return g_variant_builder_end (&builder);
 }

@@ -571,21 +571,24 @@ restore_element (DlpElement *element, GVariant *recorded, GError **error)
   return true;
 }
 
-static GVariant *
-find_recorded (GVariant *elements, const char *name)
+/* (element-type utf8 GVariant): by name. */
+static GHashTable *
+index_recorded (GVariant *elements)
 {
+  GHashTable *index =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_variant_unref);
   GVariantIter iter;
   GVariant *entry;
-  const char *known;
 
   g_variant_iter_init (&iter, elements);
   while ((entry = g_variant_iter_next_value (&iter)) != NULL)
     {
-      if (g_variant_lookup (entry, "name", "&s", &known) && strcmp (known, name) == 0)
-        return entry;
-      g_variant_unref (entry);
+      char *name = NULL;
+
+      g_variant_lookup (entry, "name", "s", &name);
+      g_hash_table_replace (index, name, entry);
     }
-  return NULL;
+  return index;
 }
 
 static const char *
@@ -597,10 +600,12 @@ name_state (DlpPipeline *self)
 static bool
 restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
 {
+  g_autoptr (GHashTable) index = index_recorded (elements);
+
   for (guint i = 0; i < self->order->len; i++)
     {
       DlpElement *element = g_ptr_array_index (self->order, i);
-      g_autoptr (GVariant) recorded = find_recorded (elements, dlp_element_get_name (element));
+      GVariant *recorded = g_hash_table_lookup (index, dlp_element_get_name (element));
       const char *factory = NULL;
 
       if (recorded == NULL || !g_variant_lookup (recorded, "factory", "&s", &factory) ||
@@ -911,20 +916,17 @@ dlp_pipeline_restore (DlpPipeline *self, GError **error)
   if (self->dir == NULL)
     return false;
   self->run->state_dir = self->dir;
-  if (!dlp_state_files_set_dir (self->run->state_files, self->dir,
-                                dlp_state_dir_get_attempt (self->dir), error))
-    return false;
-  self->run->attempt = dlp_state_dir_get_attempt (self->dir);
-  self->run->former_is_dead = dlp_state_dir_former_is_dead (self->dir);
-  if (self->restart)
-    return begin_anew (self, error);
-
-  payload = load_payload (self, &local);
+  payload = self->restart ? NULL : load_payload (self, &local);
   if (local != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&local));
       return false;
     }
+  if (!dlp_state_files_set_dir (self->run->state_files, self->dir,
+                                dlp_state_dir_get_attempt (self->dir), error))
+    return false;
+  self->run->attempt = dlp_state_dir_get_attempt (self->dir);
+  self->run->former_is_dead = dlp_state_dir_former_is_dead (self->dir);
   if (payload != NULL)
     return restore_run (self, payload, false, error);
 

@@ -36,7 +36,8 @@ const char *dlp_state_dir_get_path (DlpStateDir *self);
  * one. */
 gboolean dlp_state_dir_former_is_dead (DlpStateDir *self);
 /* How many runs have taken the lock, this one included: greater than the number of any former
- * attempt, also of one that died before its first checkpoint. 0: read-only. */
+ * attempt, also of one that died before its first checkpoint. Once the state is loaded also if
+ * somebody deleted the lock. 0: read-only. */
 guint dlp_state_dir_get_attempt (DlpStateDir *self);
 
 /* (transfer full) (nullable): the payload of the newest generation that is whole. NULL without an
@@ -57,6 +58,12 @@ GVariant *dlp_state_dir_describe (DlpStateDir *self, GError **error);
  * (a little-endian serialised GVariant a{sv}), 16 bytes XXH3-128 over all that is before. */
 GBytes *dlp_checkpoint_encode (GVariant *payload);
 GVariant *dlp_checkpoint_decode (GBytes *bytes, GError **error);
+/* Whether the file of that name in the folder begins as one does, of whatever version. */
+gboolean dlp_checkpoint_identify (int folder,
+                                  const char *path,
+                                  const char *name,
+                                  gboolean *is_one,
+                                  GError **error);
 
 /* The list of inputs: appends are buffered; sync makes them durable and returns the length and a
  * hash of the file up to there, for the checkpoint. Restore truncates to that length and checks the

@@ -59,6 +59,15 @@ compare_descending (gconstpointer a, gconstpointer b)
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
+/* A folder is none of ours, whatever its name: trainers call theirs checkpoint-500. */
+static gboolean
+is_folder (DlpStateDir *self, const char *name)
+{
+  struct stat st;
+
+  return fstatat (self->folder, name, &st, 0) == 0 && S_ISDIR (st.st_mode);
+}
+
 /* (element-type guint64): the newest first. */
 static GArray *
 list_generations (DlpStateDir *self, GError **error)
@@ -74,7 +83,7 @@ list_generations (DlpStateDir *self, GError **error)
     {
       guint64 generation;
 
-      if (parse_generation (names->pdata[i], &generation))
+      if (parse_generation (names->pdata[i], &generation) && !is_folder (self, names->pdata[i]))
         g_array_append_val (generations, generation);
     }
   g_array_sort (generations, compare_descending);
@@ -187,29 +196,44 @@ dlp_state_dir_is_own_name (const char *name)
   return is_ours (name) || strcmp (name, "lock") == 0 || parse_generation (name, &generation);
 }
 
-/* A state folder has a lock or a checkpoint; one whose run died at once has an empty lock. Where
- * neither is, what has a name that a state uses is not ours to replace or to delete. */
+/* Whether a name that a state uses is in the way: not ours to replace or to delete. */
+static gboolean
+is_foreign (DlpStateDir *self, const char *name, DlpStateLockKind lock)
+{
+  guint64 generation;
+
+  if (strcmp (name, "lock") == 0)
+    return lock == DLP_STATE_LOCK_FOREIGN;
+  if (parse_generation (name, &generation))
+    return !is_folder (self, name);
+  return is_ours (name) && !dlp_durable_is_temporary (name, NULL);
+}
+
+/* A state folder has a lock or a checkpoint; one whose run died at once has an empty lock. The name
+ * of a checkpoint alone proves nothing: other programs call what they save so, too. */
 static gboolean
 check_folder (DlpStateDir *self, GError **error)
 {
   g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, error);
   const char *foreign = NULL;
+  DlpStateLockKind lock;
 
-  if (names == NULL)
+  if (names == NULL || !dlp_state_lock_identify (self->folder, self->path, &lock, error))
     return FALSE;
+  if (lock == DLP_STATE_LOCK_OURS)
+    return TRUE;
   for (guint i = 0; i < names->len; i++)
     {
       const char *name = names->pdata[i];
-      DlpStateLockKind kind = DLP_STATE_LOCK_FOREIGN;
+      gboolean is_checkpoint = FALSE;
       guint64 generation;
 
-      if (strcmp (name, "lock") == 0 &&
-          !dlp_state_lock_identify (self->folder, self->path, &kind, error))
+      if (parse_generation (name, &generation) &&
+          !dlp_checkpoint_identify (self->folder, self->path, name, &is_checkpoint, error))
         return FALSE;
-      if (parse_generation (name, &generation) || kind == DLP_STATE_LOCK_OURS)
+      if (is_checkpoint)
         return TRUE;
-      if (dlp_state_dir_is_own_name (name) && kind != DLP_STATE_LOCK_EMPTY &&
-          !dlp_durable_is_temporary (name, NULL))
+      if (is_foreign (self, name, lock))
         foreign = name;
     }
   if (foreign == NULL)
@@ -417,6 +441,16 @@ put_aside (DlpStateDir *self, GArray *generations, guint n, GError **error)
   return dlp_durable_sync_folder (self->folder, self->path, error);
 }
 
+/* Unless it is one of this attempt. */
+static gboolean
+count_attempt (DlpStateDir *self, GVariant *payload, GError **error)
+{
+  guint former;
+
+  return self->n_saved > 0 || !g_variant_lookup (payload, "attempt", "u", &former) ||
+         dlp_state_lock_come_after (self->lock, former, error);
+}
+
 static GVariant *
 load_listed (DlpStateDir *self,
              GArray *generations,
@@ -431,7 +465,8 @@ load_listed (DlpStateDir *self,
   payload = load_newest (self, generations, &chosen, failures, error);
   if (payload == NULL)
     return NULL;
-  if (chosen > 0 && self->lock != NULL && !put_aside (self, generations, chosen, error))
+  if (self->lock != NULL && ((chosen > 0 && !put_aside (self, generations, chosen, error)) ||
+                             !count_attempt (self, payload, error)))
     return NULL;
 
   self->good = g_array_index (generations, guint64, chosen);
@@ -542,6 +577,19 @@ take_files (DlpStateDir *self, GVariant *payload)
   self->good_files = names;
 }
 
+/* Behind the newest one, and none that has the name of a folder. */
+static guint64
+find_free_generation (DlpStateDir *self)
+{
+  for (guint64 generation = self->newest + 1;; generation++)
+    {
+      g_autofree char *name = name_of (generation);
+
+      if (!is_folder (self, name))
+        return generation;
+    }
+}
+
 gboolean
 dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
 {
@@ -551,6 +599,7 @@ dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
   g_autoptr (GError) failure = NULL;
   g_autofree char *name = NULL;
   gboolean sync_failed = FALSE;
+  guint64 next;
 
   if (!check_writable (self, error))
     return FALSE;
@@ -558,7 +607,8 @@ dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
   if (before == NULL || !check_not_fenced (self, before, error))
     return FALSE;
 
-  name = name_of (self->newest + 1);
+  next = find_free_generation (self);
+  name = name_of (next);
   if (!dlp_durable_replace (self->folder, self->path, name, g_bytes_get_data (bytes, NULL),
                             g_bytes_get_size (bytes), DLP_DURABLE_FULL, &sync_failed, &failure))
     {
@@ -569,8 +619,7 @@ dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
     }
 
   remove_older (self, before, self->good != 0 ? self->good : self->newest);
-  self->newest++;
-  self->good = self->newest;
+  self->newest = self->good = next;
   take_files (self, payload);
   /* With the second one neither generation names files of a former attempt. */
   return ++self->n_saved < 2 || dlp_state_lock_settle (self->lock, error);

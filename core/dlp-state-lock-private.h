@@ -26,6 +26,9 @@ dlp_state_lock_identify (int folder, const char *path, DlpStateLockKind *kind, G
 void dlp_state_lock_release (DlpStateLock *self);
 gboolean dlp_state_lock_former_is_dead (DlpStateLock *self);
 guint dlp_state_lock_get_attempt (DlpStateLock *self);
+/* Has this attempt come after @former, which a checkpoint knows of: whoever deletes the file takes
+ * the count with it. */
+gboolean dlp_state_lock_come_after (DlpStateLock *self, guint former, GError **error);
 /* Reads the file: is it still this run's? Otherwise DLP_STATE_ERROR_FENCED. */
 gboolean dlp_state_lock_check (DlpStateLock *self, GError **error);
 /* Nothing refers to files of former attempts any more: whether those live no longer matters to

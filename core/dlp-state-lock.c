@@ -463,6 +463,16 @@ dlp_state_lock_get_attempt (DlpStateLock *self)
 }
 
 gboolean
+dlp_state_lock_come_after (DlpStateLock *self, guint former, GError **error)
+{
+  if (self->attempt > former || former == G_MAXUINT)
+    return TRUE;
+
+  self->attempt = former + 1;
+  return write_text (self, error);
+}
+
+gboolean
 dlp_state_lock_check (DlpStateLock *self, GError **error)
 {
   g_autofree char *text = NULL;

@@ -150,21 +150,22 @@ each_element (Diff *self,
               GVariant *b,
               void (*compare) (Diff *self, const char *name, GVariant *a, GVariant *b))
 {
+  g_autoptr (GHashTable) of_a = state_index_elements (a);
+  g_autoptr (GHashTable) of_b = state_index_elements (b);
+
   for (gsize i = 0; i < g_variant_n_children (a); i++)
     {
       g_autoptr (GVariant) x = g_variant_get_child_value (a, i);
       const char *name = state_get_string (x, "name");
-      g_autoptr (GVariant) y = state_find_element (b, name);
 
-      compare (self, name, x, y);
+      compare (self, name, x, g_hash_table_lookup (of_b, name));
     }
   for (gsize i = 0; i < g_variant_n_children (b); i++)
     {
       g_autoptr (GVariant) y = g_variant_get_child_value (b, i);
       const char *name = state_get_string (y, "name");
-      g_autoptr (GVariant) x = state_find_element (a, name);
 
-      if (x == NULL)
+      if (!g_hash_table_contains (of_a, name))
         compare (self, name, NULL, y);
     }
 }

@@ -45,17 +45,19 @@ state_get_flag (GVariant *dict, const char *key)
   return flag;
 }
 
-GVariant *
-state_find_element (GVariant *elements, const char *name)
+GHashTable *
+state_index_elements (GVariant *elements)
 {
+  GHashTable *index =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_variant_unref);
+
   for (gsize i = 0; i < g_variant_n_children (elements); i++)
     {
-      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      GVariant *element = g_variant_get_child_value (elements, i);
 
-      if (strcmp (state_get_string (element, "name"), name) == 0)
-        return g_steal_pointer (&element);
+      g_hash_table_replace (index, g_strdup (state_get_string (element, "name")), element);
     }
-  return NULL;
+  return index;
 }
 
 const char *
@@ -66,11 +68,20 @@ state_get_progress (GVariant *state)
   return state_get_flag (state, "finished-early") ? "finished early" : "complete";
 }
 
-/* The farthest that a consumer of the pad is. */
-static guint64
-find_position (GVariant *elements, const char *link)
+static void
+note_position (GHashTable *positions, const char *link, gint64 at)
 {
-  guint64 position = 0;
+  const guint64 *known = g_hash_table_lookup (positions, link);
+  guint64 position = (guint64) MAX (at, 0);
+
+  if (known == NULL || *known < position)
+    g_hash_table_replace (positions, g_strdup (link), g_memdup2 (&position, sizeof position));
+}
+
+GHashTable *
+state_index_positions (GVariant *elements)
+{
+  GHashTable *positions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
   for (gsize i = 0; i < g_variant_n_children (elements); i++)
     {
@@ -81,26 +92,26 @@ find_position (GVariant *elements, const char *link)
       for (gsize k = 0; k < g_variant_n_children (links); k++)
         {
           gint64 at;
-          const char *name;
+          const char *link;
 
-          g_variant_get_child (links, k, "&s", &name);
+          g_variant_get_child (links, k, "&s", &link);
           g_variant_get_child (inputs, k, "x", &at);
-          if (strcmp (name, link) == 0 && at > 0)
-            position = MAX (position, (guint64) at);
+          note_position (positions, link, at);
         }
     }
-  return position;
+  return positions;
 }
 
 guint64
-state_count_replay (GVariant *elements, GVariant *element, const char *pad)
+state_count_replay (GHashTable *positions, GVariant *element, const char *pad)
 {
   g_autoptr (GVariant) emitted =
       g_variant_lookup_value (element, "emitted", G_VARIANT_TYPE ("a{st}"));
   g_autofree char *link = g_strdup_printf ("%s.%s", state_get_string (element, "name"), pad);
-  guint64 from, to = find_position (elements, link);
+  const guint64 *to = g_hash_table_lookup (positions, link);
+  guint64 from;
 
-  if (emitted == NULL || !g_variant_lookup (emitted, pad, "t", &from))
+  if (to == NULL || emitted == NULL || !g_variant_lookup (emitted, pad, "t", &from))
     return 0;
-  return to > from ? to - from : 0;
+  return *to > from ? *to - from : 0;
 }

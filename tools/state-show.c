@@ -29,7 +29,7 @@ print_inputs (GVariant *element)
 }
 
 static void
-print_outputs (GVariant *elements, GVariant *element)
+print_outputs (GHashTable *positions, GVariant *element)
 {
   g_autoptr (GVariant) emitted =
       g_variant_lookup_value (element, "emitted", G_VARIANT_TYPE ("a{st}"));
@@ -40,7 +40,7 @@ print_outputs (GVariant *elements, GVariant *element)
       guint64 n, replay;
 
       g_variant_get_child (emitted, i, "{&st}", &pad, &n);
-      replay = state_count_replay (elements, element, pad);
+      replay = state_count_replay (positions, element, pad);
       printf ("    out  %s: goes on at record %" G_GUINT64_FORMAT, pad, n);
       if (replay > 0)
         printf ("; %" G_GUINT64_FORMAT " are made again and dropped", replay);
@@ -79,7 +79,7 @@ print_sink (GVariant *element)
 }
 
 static void
-print_element (GVariant *elements, GVariant *element, gboolean all)
+print_element (GHashTable *positions, GVariant *element, gboolean all)
 {
   g_autoptr (GVariant) state = g_variant_lookup_value (element, "state", NULL);
   g_autofree char *shown = NULL;
@@ -88,7 +88,7 @@ print_element (GVariant *elements, GVariant *element, gboolean all)
           state_get_string (element, "factory"), state_get_number (element, "version"),
           state_get_flag (element, "needed") ? "" : ", not needed any more");
   print_inputs (element);
-  print_outputs (elements, element);
+  print_outputs (positions, element);
   print_sink (element);
   if (all)
     print_fixed (element);
@@ -155,7 +155,7 @@ print_graph (DlpCheckpoint *checkpoint)
 }
 
 static void
-print_replay (GVariant *elements)
+print_replay (GHashTable *positions, GVariant *elements)
 {
   gboolean any = FALSE;
 
@@ -172,7 +172,7 @@ print_replay (GVariant *elements)
           guint64 replay;
 
           g_variant_get_child (emitted, k, "{&st}", &pad, NULL);
-          replay = state_count_replay (elements, element, pad);
+          replay = state_count_replay (positions, element, pad);
           if (replay > 0)
             printf ("%s %" G_GUINT64_FORMAT " records of %s.%s", any ? "," : "", replay,
                     state_get_string (element, "name"), pad);
@@ -186,6 +186,7 @@ static void
 print_text (DlpCheckpoint *checkpoint, GVariant *state, gboolean all)
 {
   g_autoptr (GVariant) elements = state_get_elements (state);
+  g_autoptr (GHashTable) positions = state_index_positions (elements);
   g_autofree char *elapsed = NULL;
   g_autofree char *path = dlp_uri_escape_for_display (dlp_checkpoint_get_path (checkpoint));
   double seconds = 0;
@@ -201,18 +202,18 @@ print_text (DlpCheckpoint *checkpoint, GVariant *state, gboolean all)
     {
       g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
 
-      print_element (elements, element, all);
+      print_element (positions, element, all);
     }
   print_files (checkpoint, all);
   print_warnings (state, all);
   if (!state_get_flag (state, "complete"))
-    print_replay (elements);
+    print_replay (positions, elements);
 }
 
 /* ---- as JSON ---- */
 
 static GVariant *
-describe_replay (GVariant *elements, GVariant *element)
+describe_replay (GHashTable *positions, GVariant *element)
 {
   g_autoptr (GVariant) emitted =
       g_variant_lookup_value (element, "emitted", G_VARIANT_TYPE ("a{st}"));
@@ -224,7 +225,7 @@ describe_replay (GVariant *elements, GVariant *element)
       const char *pad;
 
       g_variant_get_child (emitted, i, "{&st}", &pad, NULL);
-      g_variant_builder_add (&builder, "{st}", pad, state_count_replay (elements, element, pad));
+      g_variant_builder_add (&builder, "{st}", pad, state_count_replay (positions, element, pad));
     }
   return g_variant_builder_end (&builder);
 }
@@ -232,6 +233,7 @@ describe_replay (GVariant *elements, GVariant *element)
 static GVariant *
 describe_elements (GVariant *elements)
 {
+  g_autoptr (GHashTable) positions = state_index_positions (elements);
   GVariantBuilder builder;
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
@@ -243,7 +245,7 @@ describe_elements (GVariant *elements)
       GVariantDict dict;
 
       g_variant_dict_init (&dict, element);
-      g_variant_dict_insert_value (&dict, "replay", describe_replay (elements, element));
+      g_variant_dict_insert_value (&dict, "replay", describe_replay (positions, element));
       if (digest != NULL)
         g_variant_dict_insert (&dict, "digest", "s", digest);
       g_variant_builder_add_value (&builder, g_variant_dict_end (&dict));

@@ -53,14 +53,17 @@ void state_print_json (GVariant *value);
 
 /* (transfer full): the elements, of type aa{sv}. */
 GVariant *state_get_elements (GVariant *state);
-GVariant *state_find_element (GVariant *elements, const char *name);
+/* (element-type utf8 GVariant) (transfer full): the same by name. */
+GHashTable *state_index_elements (GVariant *elements);
 const char *state_get_string (GVariant *dict, const char *key);
 guint64 state_get_number (GVariant *dict, const char *key);
 gboolean state_get_flag (GVariant *dict, const char *key);
 /* "complete", "finished early" or "unfinished". */
 const char *state_get_progress (GVariant *state);
+/* (transfer full): of each output pad how far the farthest of its consumers is. */
+GHashTable *state_index_positions (GVariant *elements);
 /* Records of @pad of @element that a resume makes again and drops, since a consumer has had them.
  */
-guint64 state_count_replay (GVariant *elements, GVariant *element, const char *pad);
+guint64 state_count_replay (GHashTable *positions, GVariant *element, const char *pad);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include <dlpipe/dlpipe.h>
 
@@ -258,6 +259,28 @@ test_element_refused (void)
   refuse_element ("shuffle0", "emitted", NULL, "state of tokenizer0: key “inputs”: *has nothing");
 }
 
+/* A tuple of many members: its types are gone through once. */
+static void
+test_json_large (void)
+{
+  const guint n = 100000;
+  g_autofree char *types = g_strnfill (n, 'y');
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  clock_t began;
+
+  g_string_append_printf (
+      text, "{\"dlpipe-state\": 1, \"checksum\": \"\", \"state\": {\"a\": {\"(%s)\": [", types);
+  for (guint i = 0; i < n; i++)
+    g_string_append (text, i > 0 ? ",1" : "1");
+  g_string_append (text, "]}}}");
+  began = clock ();
+  g_assert_null (dlp_checkpoint_new_from_json (text->str, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT);
+  g_assert_nonnull (strstr (error->message, "its checksum is "));
+  g_assert_cmpfloat ((double) (clock () - began) / CLOCKS_PER_SEC, <, 5);
+}
+
 /* ---- folders ---- */
 
 static void
@@ -300,6 +323,7 @@ main (int argc, char **argv)
   g_test_add_func ("/checkpoint/forms", test_forms);
   g_test_add_func ("/checkpoint/json-values", test_json_values);
   g_test_add_func ("/checkpoint/json-refused", test_json_refused);
+  g_test_add_func ("/checkpoint/json-large", test_json_large);
   g_test_add_func ("/checkpoint/refused", test_refused);
   g_test_add_func ("/checkpoint/element-refused", test_element_refused);
   g_test_add_func ("/checkpoint/inputs", test_inputs);

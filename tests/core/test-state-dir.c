@@ -514,8 +514,8 @@ static void
 test_not_a_state (Fixture *fixture, gconstpointer unused)
 {
   static const char zeros[170];
-  static const char *const names[] = { "status.json", "inputs", "lock", "quarantine.jsonl",
-                                       "report.json" };
+  static const char *const names[] = { "status.json",      "inputs",      "lock",
+                                       "quarantine.jsonl", "report.json", "checkpoint-7" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
@@ -535,6 +535,68 @@ test_not_a_state (Fixture *fixture, gconstpointer unused)
   dlp_state_dir_free (open_dir (fixture->path));
   put_file (fixture, "lock", zeros, sizeof zeros);
   dlp_state_dir_free (open_dir (fixture->path));
+}
+
+/* What a trainer that saves into the same folder makes is not looked at, renamed or removed, and is
+ * no newer generation. */
+static void
+test_folders (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const names[] = { "checkpoint-2", "checkpoint-500" };
+  DlpStateDir *dir;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (fixture->path, names[i], NULL);
+
+      g_assert_cmpint (mkdir (path, 0700), ==, 0);
+    }
+  dir = open_dir (fixture->path);
+  save (dir, 1);
+  save (dir, 2);
+  assert_files (fixture, "checkpoint-1 checkpoint-2 checkpoint-3 checkpoint-500 lock");
+  dlp_state_dir_free (dir);
+  dir = open_dir (fixture->path);
+  g_assert_cmpuint (load (dir, NULL), ==, 2);
+  assert_files (fixture, "checkpoint-1 checkpoint-2 checkpoint-3 checkpoint-500 lock");
+  dlp_state_dir_clear (dir, &error);
+  g_assert_no_error (error);
+  assert_files (fixture, "checkpoint-2 checkpoint-500 lock");
+  dlp_state_dir_free (dir);
+}
+
+static void
+save_attempt (DlpStateDir *dir)
+{
+  g_autoptr (GError) error = NULL;
+
+  dlp_state_dir_save (dir,
+                      g_variant_new_parsed ("{'value': <uint32 1>, 'attempt': <%u>}",
+                                            dlp_state_dir_get_attempt (dir)),
+                      &error);
+  g_assert_no_error (error);
+}
+
+/* Whoever deletes the lock leaves a state that can be gone on with, and attempts are counted on. */
+static void
+test_without_lock (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *lock = g_build_filename (fixture->path, "lock", NULL);
+  DlpStateDir *dir;
+
+  for (guint i = 1; i <= 5; i++)
+    {
+      dir = open_dir (fixture->path);
+      g_assert_cmpint (i > 1, ==, load (dir, NULL) == 1);
+      g_assert_cmpuint (dlp_state_dir_get_attempt (dir), ==, i);
+      save_attempt (dir);
+      g_assert_cmpuint (load (dir, NULL), ==, 1);
+      g_assert_cmpuint (dlp_state_dir_get_attempt (dir), ==, i);
+      dlp_state_dir_free (dir);
+      if (i % 2 == 0)
+        g_assert_cmpint (unlink (lock), ==, 0);
+    }
 }
 
 typedef struct
@@ -870,6 +932,8 @@ main (int argc, char **argv)
   ADD ("order-of-calls", test_order_of_calls, NULL);
   ADD ("strays", test_strays, NULL);
   ADD ("not-a-state", test_not_a_state, NULL);
+  ADD ("folders", test_folders, NULL);
+  ADD ("without-lock", test_without_lock, NULL);
   ADD ("crashes", test_crashes, NULL);
   ADD ("disk-full", test_disk_full, NULL);
   ADD ("sync-failed/file", test_sync_failed, "fdatasync");

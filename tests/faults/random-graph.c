@@ -107,8 +107,9 @@ append_chain (Maker *self, gint longest, gboolean may_limit)
       {
       case 0:
       case 1:
-        g_string_append_printf (self->text, "shuffle size=%d ! ",
-                                toss (self, 2) ? draw (self, 1, 20) : draw (self, 20, 4000));
+        g_string_append_printf (self->text, "shuffle size=%d%s ! ",
+                                toss (self, 2) ? draw (self, 1, 20) : draw (self, 20, 4000),
+                                toss (self, 3) ? " checkpoint=records" : "");
         break;
       case 2:
       case 3:

@@ -3,6 +3,7 @@
 /* Killed before and after each call that changes a file, and once more while it recovers: the same
  * command then ends in the same output. */
 
+#include <glib/gstdio.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,32 @@ test_each (gconstpointer kind)
   kill_at_each (kind, step, step == 1 ? 8 : 1);
 }
 
+/* After a kill somebody deletes what looks like a stale lock; then more kills. */
+static void
+test_lock_deleted (void)
+{
+  FaultRig *rig = fault_rig_new (NULL);
+  g_autofree char *lock = g_build_filename (rig->run->dir, rig->state, "lock", NULL);
+
+  for (guint i = 0; i < launch_rig_scale (6); i++)
+    {
+      guint second = (guint) g_test_rand_int_range (0, 40);
+      guint third = (guint) g_test_rand_int_range (10, 40);
+      g_autofree char *what =
+          g_strdup_printf ("the lock deleted, killed at %u, then %u", second, third);
+
+      fault_rig_clear (rig);
+      kill_at (rig, "kill-before", 80, FAULT_RIG_GATES);
+      kill_at (rig, "kill-before", 50, 0);
+      kill_at (rig, "kill-before", 50, 0);
+      g_unlink (lock);
+      kill_at (rig, "kill-before", second, 0);
+      kill_at (rig, "kill-before", third, 0);
+      recover (rig, 0, what);
+    }
+  fault_rig_free (rig);
+}
+
 /* That the rig sees what it is to see: three checkpoints, each of new bytes. */
 static void
 test_checkpoints (void)
@@ -152,6 +179,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &kinds[i], test_each);
     }
+  g_test_add_func ("/calls/lock-deleted", test_lock_deleted);
   code = g_test_run ();
 
   g_free (expected);

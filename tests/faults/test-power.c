@@ -11,7 +11,11 @@
 #include "power-model.h"
 
 #define STATES 200
+#define STATES_OF_RESTART 40
+#define CALLS_OF_RESTART 130 /* in which it discards */
 #define STATES_A_RECORDING 25
+#define FIRST_CALLS 12
+#define STATES_A_KILL 4
 #define MOST_CUTS 3 /* of a run that goes on */
 
 static char *expected;
@@ -21,6 +25,7 @@ typedef struct
 {
   PowerModel *base;
   GPtrArray *calls;
+  guint first, end; /* where the power is cut */
   gboolean is_finished;
   FaultRigFlags flags; /* of the run that goes on, too */
 } Recording;
@@ -39,24 +44,38 @@ record (Recording *self, FaultRig *rig, const char *plan, FaultRigFlags flags)
   self->base = power_model_new (rig->dir);
   fault_rig_run (rig, plan, flags | FAULT_RIG_DATA);
   self->calls = fault_rig_load_log (rig);
+  self->first = 0;
+  self->end = self->calls->len;
   self->is_finished = rig->run->exit_code == 0;
 }
 
-/* Whole, or of an attempt that goes on after one that was killed. */
+/* What the one before had not synced may still be lost. */
 static void
-record_any (Recording *self, FaultRig *rig)
+record_further (Recording *self, FaultRig *rig, FaultRigFlags flags)
 {
-  gboolean resumes = g_test_rand_bit ();
+  GPtrArray *before = self->calls;
+
+  fault_rig_run (rig, NULL, flags | FAULT_RIG_DATA);
+  self->calls = fault_rig_load_log (rig);
+  self->first = before->len;
+  self->is_finished = rig->run->exit_code == 0;
+  for (guint i = before->len; i > 0; i--)
+    g_ptr_array_insert (self->calls, 0, g_ptr_array_steal_index (before, i - 1));
+  self->end = self->calls->len;
+  g_ptr_array_unref (before);
+}
+
+/* @kill: the call before which it is killed, and gone on with; -1: none. */
+static void
+record_killed (Recording *self, FaultRig *rig, gint kill)
+{
+  g_autofree char *plan = kill >= 0 ? g_strdup_printf ("kill-before=%d", kill) : NULL;
 
   self->flags = g_test_rand_int_range (0, 3) == 0 ? FAULT_RIG_REMOTE : 0;
   fault_rig_clear (rig);
-  if (resumes)
-    {
-      g_autofree char *plan = g_strdup_printf ("kill-before=%d", g_test_rand_int_range (10, 150));
-
-      fault_rig_run (rig, plan, FAULT_RIG_GATES | self->flags);
-    }
-  record (self, rig, NULL, (resumes ? 0 : FAULT_RIG_GATES) | self->flags);
+  record (self, rig, plan, FAULT_RIG_GATES | self->flags);
+  if (kill >= 0)
+    record_further (self, rig, self->flags);
   if (!self->is_finished)
     g_error ("exit code %d:\n%s", rig->run->exit_code, rig->run->err);
 }
@@ -83,7 +102,8 @@ cut_power (const Recording *self, FaultRig *rig)
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   g_autoptr (PowerModel) disk = power_model_copy (self->base);
   gboolean at_end = g_rand_int_range (rand, 0, 20) == 0;
-  guint n = at_end ? self->calls->len : (guint) g_rand_int_range (rand, 0, (gint) self->calls->len);
+  guint n = at_end ? self->calls->len :
+                     (guint) g_rand_int_range (rand, (gint) self->first, (gint) self->end);
   g_autofree char *kept = g_strconcat (rig->dir, ".state", NULL);
 
   power_model_take_in (disk, self->calls, n);
@@ -141,10 +161,57 @@ test_states (void)
   for (guint i = 0; i < n; i++)
     {
       if (i % STATES_A_RECORDING == 0)
-        record_any (&recording, rig);
+        record_killed (&recording, rig, g_test_rand_bit () ? g_test_rand_int_range (10, 150) : -1);
       go_on (&recording, rig);
     }
   g_test_message ("%u states", n);
+  recording_clear (&recording);
+  fault_rig_free (rig);
+}
+
+/* What a run made first, and did not live to sync, the next one finds. */
+static void
+test_killed_at_once (void)
+{
+  FaultRig *rig = fault_rig_new (NULL);
+  Recording recording = { NULL };
+
+  /* In a folder in which nobody else makes a name durable. */
+  rig->state = "out.dlpipe/deeper.dlpipe";
+  rig->options[2] = "--state";
+  rig->options[3] = rig->state;
+
+  for (gint kill = 0; kill < FIRST_CALLS; kill++)
+    {
+      record_killed (&recording, rig, kill);
+      for (guint i = 0; i < launch_rig_scale (STATES_A_KILL); i++)
+        go_on (&recording, rig);
+    }
+  recording_clear (&recording);
+  fault_rig_free (rig);
+}
+
+/* What a finished run left is discarded, and all of it made again. */
+static void
+test_restart (void)
+{
+  FaultRig *rig = fault_rig_new (NULL);
+  Recording recording = { NULL };
+  guint n = launch_rig_scale (STATES_OF_RESTART);
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (i % STATES_A_RECORDING == 0)
+        {
+          rig->options[2] = NULL;
+          fault_rig_clear (rig);
+          fault_rig_run (rig, NULL, FAULT_RIG_GATES);
+          rig->options[2] = "--restart";
+          record (&recording, rig, NULL, FAULT_RIG_GATES);
+          recording.end = MIN (recording.end, CALLS_OF_RESTART);
+        }
+      go_on (&recording, rig);
+    }
   recording_clear (&recording);
   fault_rig_free (rig);
 }
@@ -269,6 +336,8 @@ main (int argc, char **argv)
   fault_rig_free (rig);
   g_test_add_func ("/power/model", test_model);
   g_test_add_func ("/power/states", test_states);
+  g_test_add_func ("/power/killed-at-once", test_killed_at_once);
+  g_test_add_func ("/power/restart", test_restart);
   code = g_test_run ();
 
   g_free (expected);
