@@ -20,6 +20,7 @@ typedef struct
 {
   DlpPad *pad;
   double weight;    /* in this period */
+  gboolean used;    /* in this period or a later one */
   guint epochs;     /* with repeat-until-all: of its source, as it was set */
   gboolean ended;   /* no more will come */
   gboolean wrapped; /* what comes next was given before */
@@ -230,12 +231,12 @@ begin_period (DlpMix *self)
   for (guint i = 0; i < self->n_inputs; i++)
     {
       DlpMixInput *input = &self->inputs[i];
-      gboolean used = mix_periods_use (self->periods, (guint) self->state->period, i);
 
+      input->used = mix_periods_use (self->periods, (guint) self->state->period, i);
       input->weight = period->weights[i];
       self->n_weighted += input->weight > 0.0;
-      self->n_fresh += used && !input->ended && !input->wrapped;
-      if (!used)
+      self->n_fresh += input->used && !input->ended && !input->wrapped;
+      if (!input->used)
         dlp_pad_close (input->pad);
     }
   sum_live (self);
@@ -305,6 +306,15 @@ note_epoch (DlpMix *self, DlpMixInput *input, const DlpCoordinate *at)
   self->n_fresh--;
 }
 
+/* Whether an input has given all is asked of those too that have no weight for a time: what was
+ * seen of them before is no state. */
+static gboolean
+is_looked_at (DlpMix *self, const DlpMixInput *input)
+{
+  return !input->ended &&
+         (input->weight > 0.0 || (input->used && self->exhausted == DLP_MIX_REPEAT_UNTIL_ALL));
+}
+
 /* Before each draw it is known of every live input whether it has another record. FALSE: that of
  * @input is to be waited for. */
 static gboolean
@@ -313,7 +323,7 @@ look (DlpMix *self, DlpMixInput *input)
   DlpRecordBatch *batch;
   guint row;
 
-  if (input->ended || input->weight <= 0.0)
+  if (!is_looked_at (self, input))
     return TRUE;
   batch = dlp_pad_peek (input->pad, &row);
   if (batch != NULL)

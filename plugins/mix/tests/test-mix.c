@@ -352,6 +352,21 @@ static const char *const more_graphs[] = {
   "weights-at='7 records:1,2' weights-at='15 records:0,1' ! check-sink name=k",
 };
 
+/* One that had given all while it had a weight has none for a time: a run that goes on within that
+ * time knows it too. */
+static void
+test_wrapped (void)
+{
+  const char *graph =
+      "check-source records=30 ! m.  check-source records=2 variant=1 ! m.  mix name=m "
+      "exhausted=repeat-until-all weights-at='10 records:1,0' weights-at='90 records:1,1' ! "
+      "check-sink name=k";
+  g_autoptr (GPtrArray) lines = get_lines ("%s", graph);
+
+  g_assert_cmpuint (count_source (lines, 0), ==, 30);
+  dlp_harness_check_resume (graph, 1);
+}
+
 static void
 test_more (void)
 {
@@ -407,6 +422,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mix/weights-at", test_weights_at);
   g_test_add_func ("/mix/weights-at-refused", test_weights_at_refused);
   g_test_add_func ("/mix/report", test_report);
+  g_test_add_func ("/mix/wrapped", test_wrapped);
   g_test_add_func ("/mix/more", test_more);
   g_test_add_func ("/mix/resume", test_resume);
   g_test_add_func ("/mix/settings", test_settings);
