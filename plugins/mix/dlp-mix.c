@@ -441,8 +441,10 @@ count_rows (DlpMix *self, DlpMixInput *input, DlpRecordBatch *batch, guint row, 
     }
   count->records += n;
   count->tokens += tokens;
-  count->epochs =
-      MAX (count->epochs, dlp_record_batch_get_coordinate (batch, row + n - 1)->epoch + 1ul);
+  /* Behind a shuffle the last of them need not be of the last epoch. */
+  for (guint i = 0; i < n; i++)
+    count->epochs =
+        MAX (count->epochs, (guint64) dlp_record_batch_get_coordinate (batch, row + i)->epoch + 1);
   self->state->records += n;
   self->state->tokens += tokens;
 }

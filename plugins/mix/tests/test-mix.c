@@ -341,6 +341,26 @@ test_report (void)
   g_assert_nonnull (strstr (json, "\"epochs\": 3"));
 }
 
+/* Wherever record batches are cut. */
+static void
+test_shuffled_epochs (void)
+{
+  for (guint seed = 0; seed < 10; seed++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (
+          "check-source records=40 epochs=3 ! shuffle size=200 ! mix name=m ! null-sink", &error);
+      g_autofree char *json = NULL;
+
+      g_assert_no_error (error);
+      g_object_set (pipeline, "batch-records", seed % 2, "seed", (guint64) seed, NULL);
+      g_assert_true (dlp_pipeline_run (pipeline, NULL, &error));
+      g_assert_no_error (error);
+      json = dlp_pipeline_get_report_json (pipeline);
+      g_assert_nonnull (strstr (json, "\"epochs\": 3"));
+    }
+}
+
 static const char *const more_graphs[] = {
   "check-source records=9 ! m.  check-source records=30 variant=1 ! m.  mix name=m weights=1,2 "
   "exhausted=repeat-until-all ! check-sink name=k",
@@ -422,6 +442,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mix/weights-at", test_weights_at);
   g_test_add_func ("/mix/weights-at-refused", test_weights_at_refused);
   g_test_add_func ("/mix/report", test_report);
+  g_test_add_func ("/mix/shuffled-epochs", test_shuffled_epochs);
   g_test_add_func ("/mix/wrapped", test_wrapped);
   g_test_add_func ("/mix/more", test_more);
   g_test_add_func ("/mix/resume", test_resume);
