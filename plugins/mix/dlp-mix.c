@@ -257,7 +257,8 @@ next_period (DlpMix *self)
   begin_period (self);
 }
 
-/* Before each draw. Where all inputs of a period have ended, its end does not come by itself. */
+/* Before each draw. Where all inputs of a period have ended, its end does not come by itself;
+ * unless the mix ends with the first. */
 static gboolean
 change_weights (DlpMix *self)
 {
@@ -268,7 +269,7 @@ change_weights (DlpMix *self)
       const MixPeriod *next = get_period (self, self->state->period + 1);
       guint64 position = next->in_records ? self->state->records : self->state->tokens;
 
-      if (position < next->at && self->n_live > 0)
+      if (position < next->at && (self->n_live > 0 || self->exhausted == DLP_MIX_STOP))
         break;
       next_period (self);
       changed = TRUE;

@@ -271,6 +271,10 @@ test_weights_at (void)
       two);
   g_autoptr (GPtrArray) ended =
       get_lines ("%smix name=m weights=1,0 weights-at='100 records:0,1' ! check-sink name=k", two);
+  g_autoptr (GPtrArray) stopped =
+      get_lines ("%smix name=m exhausted=stop weights=1,0 weights-at='100 records:0,1' ! "
+                 "check-sink name=k",
+                 two);
   g_autoptr (GPtrArray) by_tokens = get_lines (
       "%smix name=m weights=1,0 weights-at=200:1,1 unit=tokens ! check-sink name=k", two);
   guint64 sum = 0;
@@ -283,6 +287,7 @@ test_weights_at (void)
   g_assert_cmpuint (ended->len, ==, 130);
   for (i = 0; i < ended->len; i++)
     g_assert_cmpuint (get_source (ended, i), ==, i >= 50);
+  g_assert_cmpuint (stopped->len, ==, 50);
   for (i = 0; sum < 200; i++)
     {
       g_assert_cmpuint (get_source (by_tokens, i), ==, 0);
