@@ -137,8 +137,9 @@ advance_oldest (DlpShuffle *self)
       else
         self->oldest++;
     }
-  /* Drop the words behind it, a page at a time. */
-  if (self->oldest / 64 - self->first_word > 512)
+  /* Drop the words behind it, so many that to move the others costs each record little, however
+   * many are held. */
+  if (self->oldest / 64 - self->first_word > MAX (512, self->alive->len / 2))
     {
       guint64 n = MIN (self->oldest / 64 - self->first_word, self->alive->len);
 
