@@ -78,8 +78,15 @@ parse_named (const char *key, char **parts, DlpElement *mix, double *weights, GE
           return FALSE;
         }
       *colon = '\0';
-      if (!find_input (key, mix, g_strstrip (parts[i]), &input, error) ||
-          !parse_weight (key, g_strstrip (colon + 1), &weights[input], error))
+      if (!find_input (key, mix, g_strstrip (parts[i]), &input, error))
+        return FALSE;
+      if (weights[input] >= 0.0)
+        {
+          g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s: input “%s” has two", key,
+                       name_input (mix, input));
+          return FALSE;
+        }
+      if (!parse_weight (key, g_strstrip (colon + 1), &weights[input], error))
         return FALSE;
     }
   for (guint i = 0; i < n; i++)

@@ -34,6 +34,8 @@ test_weights (void)
       "no input is named “cod”" },
     { "mix name=m weights=web:1 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "input “code” has none" },
+    { "mix name=m weights=web:1,code:1,web:2 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
+      "input “web” has two" },
     { "mix name=m weights=web:1,2 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE, "“2” has no name" },
   };
 

@@ -30,6 +30,8 @@ test_limits (void)
     { "stages name=s records=1,x ! check-sink name=k", DLP_GRAPH_ERROR_VALUE, "records: “x”" },
     { "stages name=s records=web:1,cod:1 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "no input is named “cod”; there are: web, code" },
+    { "stages name=s records=web:1,web:2 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
+      "records: input “web” has two" },
     { "stages name=s records=web:1,2 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "“2” has no name" },
     { "stages name=s tokens=web:1 ! check-sink name=k", DLP_GRAPH_ERROR_TYPE, "needs a field" },
