@@ -40,6 +40,7 @@ struct _DlpPad
   guint64 emitted; /* written by the element's thread, read by others (relaxed) */
   guint64 wanted;  /* after a restore: drop below this position */
   bool torn;       /* what begins below it ends above it */
+  bool restored;   /* emitted is that of a state */
   DlpRecordBatchBuilder *builder;
   gsize batch_bytes;     /* an open record batch of so many is pushed */
   DlpMark *open_mark;    /* of the builder's first record */

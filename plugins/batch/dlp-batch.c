@@ -578,7 +578,9 @@ dlp_batch_load (DlpElement *element, GVariant *described, guint version, GError 
          dlp_state_get_uint64 (described, keys[0], G_MAXINT64, &state->batches, error) &&
          dlp_state_get_uint64 (described, keys[1], G_MAXUINT64, &state->short_records, error) &&
          dlp_state_get_uint64 (described, keys[2], G_MAXUINT64, &state->left_batches, error) &&
-         dlp_state_get_uint64 (described, keys[3], G_MAXUINT64, &state->left_records, error);
+         dlp_state_get_uint64 (described, keys[3], G_MAXUINT64, &state->left_records, error) &&
+         dlp_pad_check_emitted (dlp_element_get_output (element, 0), keys[0], state->batches,
+                                error);
 }
 
 /* ---- life ---- */

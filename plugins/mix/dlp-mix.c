@@ -530,8 +530,13 @@ static gboolean
 dlp_mix_load (DlpElement *element, GVariant *described, guint version, GError **error)
 {
   DlpMix *self = DLP_MIX (element);
+  DlpPad *out = dlp_element_get_output (element, 0);
+  gboolean draws = self->n_inputs > 1 && self->unit == DLP_MIX_RECORDS;
 
-  return mix_state_load (self->state, described, version, element, self->periods->len, error);
+  /* Version 1 had no other count. */
+  return mix_state_load (self->state, described, version, element, self->periods->len, error) &&
+         (!draws || dlp_pad_check_emitted (out, "draws", self->state->draws, error)) &&
+         (version < 2 || dlp_pad_check_emitted (out, "records", self->state->records, error));
 }
 
 static GVariant *

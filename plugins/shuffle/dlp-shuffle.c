@@ -792,7 +792,9 @@ dlp_shuffle_load (DlpElement *element, GVariant *described, guint version, GErro
                    self->state.drawn, replaced, self->size, self->state.taken);
       return FALSE;
     }
-  return load_file (self, described, error);
+  return dlp_pad_check_emitted (dlp_element_get_output (element, 0), "drawn", self->state.drawn,
+                                error) &&
+         load_file (self, described, error);
 }
 
 static void

@@ -400,6 +400,9 @@ dlp_stages_element_load (DlpElement *element, GVariant *described, guint version
 
   return dlp_state_check_keys (described, keys, error) &&
          stage_state_load (self->state, self->plans, described, error) &&
+         dlp_pad_check_emitted (dlp_element_get_output (element, 0),
+                                self->state->whole ? "batches" : "records",
+                                stage_state_count_places (self->state), error) &&
          stage_advances_load (&self->advances, described, stage_state_count_places (self->state),
                               error);
 }
