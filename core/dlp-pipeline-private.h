@@ -103,6 +103,8 @@ void dlp_pipeline_place_error (DlpPipeline *self, DlpElement *element, GError **
 
 /* build */
 bool dlp_pipeline_build (DlpPipeline *self, GError **error);
+/* That no elements can block each other in a ring. */
+bool dlp_pipeline_check_loops (DlpPipeline *self, GError **error);
 /* Gives each element its stage and its ordinal. */
 bool dlp_pipeline_count_stages (DlpPipeline *self, GError **error);
 /* Limits of links, shares of elements; the graph is built. */
