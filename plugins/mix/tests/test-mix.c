@@ -29,6 +29,8 @@ test_weights (void)
     { "mix name=m weights=1,x ! check-sink name=k", DLP_GRAPH_ERROR_VALUE, "“x” is not a number" },
     { "mix name=m weights=1,-1 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "“-1” is not a number of at least 0" },
+    { "mix name=m weights=1e308,1e308 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
+      "add up to more than a double can be" },
     { "mix name=m weights=0,0 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE, "every weight is 0" },
     { "mix name=m weights=web:1,cod:1 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "no input is named “cod”" },
