@@ -135,6 +135,13 @@ test_dropped (void)
     check_count (&counts[i]);
 }
 
+static gpointer
+run_thread (gpointer pipeline)
+{
+  dlp_pipeline_run (pipeline, NULL, NULL);
+  return NULL;
+}
+
 /* Lengths of the batches, and their epochs. */
 static char *
 run_files (const char *settings, const char *rows, GError **error)
@@ -146,6 +153,7 @@ run_files (const char *settings, const char *rows, GError **error)
   g_autoptr (DlpPipeline) pipeline = NULL;
   DlpRecordBatch *batch;
   DlpAppSink *out;
+  GThread *thread;
 
   for (guint i = 0; counts[i] != NULL; i++)
     {
@@ -160,7 +168,7 @@ run_files (const char *settings, const char *rows, GError **error)
   pipeline = dlp_pipeline_new_from_string (graph, error);
   if (pipeline == NULL || !dlp_pipeline_prepare (pipeline, NULL, error))
     return NULL;
-  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  thread = g_thread_new ("run", run_thread, pipeline);
   out = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "out"));
   while ((batch = dlp_app_sink_pull (out, 0, NULL, error)) != NULL)
     {
@@ -171,6 +179,7 @@ run_files (const char *settings, const char *rows, GError **error)
                               dlp_record_batch_get_epoch (batch));
       dlp_record_batch_unref (batch);
     }
+  g_thread_join (thread);
   return g_string_free (g_steal_pointer (&got), FALSE);
 }
 
