@@ -111,6 +111,8 @@ bool dlp_pipeline_count_stages (DlpPipeline *self, GError **error);
 void dlp_pipeline_deal_memory (DlpPipeline *self);
 
 /* restore */
+/* Of links of training batches: how far all sinks were. */
+void dlp_pipeline_find_seen (DlpPipeline *self);
 /* What a run without a state leaves cannot be gone on with by anybody: deletes it. */
 void dlp_pipeline_discard_unfinished (DlpPipeline *self);
 /* As restore does, but changes nothing: for dlp_pipeline_check_state(). */

@@ -639,48 +639,6 @@ restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
   return true;
 }
 
-/* The place on a link of training batches up to which all sinks behind it had them. Elements in
- * between may go on before it: a mark is older than what was consumed. They give one batch for
- * each, so the places on both sides differ by what they did at the mark. */
-static guint64
-find_seen (DlpElement *element, DlpPad *input)
-{
-  guint64 position = input->cursor.position;
-  guint64 least = G_MAXUINT64;
-
-  if (input->closed)
-    return 0;
-  for (guint i = 0; i < dlp_element_get_n_outputs (element); i++)
-    {
-      DlpPad *output = dlp_element_get_output (element, i);
-
-      if (output->optional || output->peer == NULL || output->peer->closed)
-        continue;
-      if (!output->whole || dlp_element_get_n_inputs (element) > 1)
-        return position;
-      least = MIN (least, position + (output->seen - output->emitted));
-    }
-  return least != G_MAXUINT64 ? least : position;
-}
-
-static void
-set_seen (DlpPipeline *self)
-{
-  /* Consumers first. */
-  for (guint i = self->order->len; i-- > 0;)
-    {
-      DlpElement *element = g_ptr_array_index (self->order, i);
-
-      for (guint k = 0; k < dlp_element_get_n_inputs (element); k++)
-        {
-          DlpPad *input = dlp_element_get_input (element, k);
-
-          if (input->whole)
-            input->peer->seen = find_seen (element, input);
-        }
-    }
-}
-
 static bool
 compare_quarantine (DlpPipeline *self, GVariant *payload, GError **error)
 {
@@ -765,7 +723,7 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
   if ((!check && !restore_opened (self, payload, inputs_length, inputs_hash, error)) ||
       !restore_elements (self, elements, error))
     return false;
-  set_seen (self);
+  dlp_pipeline_find_seen (self);
   dlp_state_files_forget_restored (self->run->state_files);
   return true;
 }
