@@ -397,14 +397,18 @@ dlp_stages_element_load (DlpElement *element, GVariant *described, guint version
   static const char *const keys[] = { "stage",   "open",     "epoch",  "records", "tokens",
                                       "batches", "advances", "passed", NULL };
   DlpStagesElement *self = DLP_STAGES_ELEMENT (element);
+  guint64 places;
+  gboolean ok;
 
-  return dlp_state_check_keys (described, keys, error) &&
-         stage_state_load (self->state, self->plans, described, error) &&
-         dlp_pad_check_emitted (dlp_element_get_output (element, 0),
-                                self->state->whole ? "batches" : "records",
-                                stage_state_count_places (self->state), error) &&
-         stage_advances_load (&self->advances, described, stage_state_count_places (self->state),
-                              error);
+  /* Somebody may ask for the stage meanwhile. */
+  pthread_mutex_lock (&self->lock);
+  ok = dlp_state_check_keys (described, keys, error) &&
+       stage_state_load (self->state, self->plans, described, error);
+  places = stage_state_count_places (self->state);
+  ok = ok && stage_advances_load (&self->advances, described, places, error);
+  pthread_mutex_unlock (&self->lock);
+  return ok && dlp_pad_check_emitted (dlp_element_get_output (element, 0),
+                                      self->state->whole ? "batches" : "records", places, error);
 }
 
 /* ---- object ---- */
