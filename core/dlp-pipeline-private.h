@@ -103,12 +103,16 @@ void dlp_pipeline_place_error (DlpPipeline *self, DlpElement *element, GError **
 
 /* build */
 bool dlp_pipeline_build (DlpPipeline *self, GError **error);
+/* That no elements can block each other in a ring. */
+bool dlp_pipeline_check_loops (DlpPipeline *self, GError **error);
 /* Gives each element its stage and its ordinal. */
 bool dlp_pipeline_count_stages (DlpPipeline *self, GError **error);
 /* Limits of links, shares of elements; the graph is built. */
 void dlp_pipeline_deal_memory (DlpPipeline *self);
 
 /* restore */
+/* Of links of training batches: how far all sinks were. */
+void dlp_pipeline_find_seen (DlpPipeline *self);
 /* What a run without a state leaves cannot be gone on with by anybody: deletes it. */
 void dlp_pipeline_discard_unfinished (DlpPipeline *self);
 /* As restore does, but changes nothing: for dlp_pipeline_check_state(). */

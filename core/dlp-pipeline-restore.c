@@ -457,6 +457,7 @@ restore_outputs (DlpElement *element, GVariant *recorded, GError **error)
           return false;
         }
       pad->emitted = value;
+      pad->restored = true;
       pad->known = MAX (pad->known, value);
     }
   return true;
@@ -545,6 +546,17 @@ restore_progress (DlpElement *element, GVariant *recorded)
                               (guint) MIN (values[3], G_MAXUINT));
 }
 
+/* Elements speak of keys; which element it is they need not say. */
+static bool
+fail_element (DlpElement *element, GError **error)
+{
+  g_autofree char *prefix = g_strconcat (dlp_element_get_name (element), ": ", NULL);
+
+  if (error != NULL && *error != NULL && !g_str_has_prefix ((*error)->message, prefix))
+    g_prefix_error (error, "%s", prefix);
+  return false;
+}
+
 static bool
 restore_element (DlpElement *element, GVariant *recorded, GError **error)
 {
@@ -559,14 +571,14 @@ restore_element (DlpElement *element, GVariant *recorded, GError **error)
     {
       if (!load_state (element, recorded, version, error) ||
           !restore_inputs (element, recorded, error))
-        return false;
+        return fail_element (element, error);
       restore_progress (element, recorded);
       dlp_element_restore_ended (element);
       return true;
     }
   if (!restore_inputs (element, recorded, error) || !restore_outputs (element, recorded, error) ||
       !load_states (element, recorded, version, error))
-    return false;
+    return fail_element (element, error);
   dlp_element_make_first_mark (element);
   return true;
 }
@@ -716,6 +728,7 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
   if ((!check && !restore_opened (self, payload, inputs_length, inputs_hash, error)) ||
       !restore_elements (self, elements, error))
     return false;
+  dlp_pipeline_find_seen (self);
   dlp_state_files_forget_restored (self->run->state_files);
   return true;
 }

@@ -251,7 +251,7 @@ dlp_reader_judge_epoch (DlpReader *self, const DlpCoordinate *next, GError **err
   DlpElement *source = NULL;
 
   if (next->epoch > 0 && state->good == 0)
-    source = dlp_element_find_repeated (DLP_ELEMENT (self), true);
+    source = dlp_element_find_endless (DLP_ELEMENT (self), next);
   if (source == NULL)
     return true;
   if (state->bad > 0)

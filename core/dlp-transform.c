@@ -573,7 +573,7 @@ dlp_transform_start (DlpElement *element, GCancellable *cancellable, GError **er
   priv->workers = g_new0 (DlpTransformWorker, priv->n_workers);
   priv->watching = false;
   priv->endless = (DLP_ELEMENT_GET_CLASS (element)->flags & DLP_ELEMENT_STATELESS) ?
-                      dlp_element_find_endless (element) :
+                      dlp_element_find_endless (element, NULL) :
                       NULL;
   deal_memory (DLP_TRANSFORM (element), priv);
   return TRUE;

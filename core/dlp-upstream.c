@@ -50,7 +50,7 @@ dlp_element_list_upstream (DlpElement *self, const char *property)
 }
 
 DlpElement *
-dlp_element_find_repeated (DlpElement *self, bool endless)
+dlp_element_find_repeated (DlpElement *self)
 {
   g_autoptr (GPtrArray) seen = g_ptr_array_new ();
 
@@ -58,22 +58,45 @@ dlp_element_find_repeated (DlpElement *self, bool endless)
   /* It grows while it is read. */
   for (guint i = 0; i < seen->len; i++)
     {
-      guint epochs = DLP_IS_SOURCE (seen->pdata[i]) ? dlp_source_get_epochs (seen->pdata[i]) : 1;
-
-      if (epochs == 0 || (epochs > 1 && !endless))
+      if (DLP_IS_SOURCE (seen->pdata[i]) && dlp_source_get_epochs (seen->pdata[i]) != 1)
         return seen->pdata[i];
       add_producers (seen->pdata[i], seen);
     }
   return NULL;
 }
 
-DlpElement *
-dlp_element_find_endless (DlpElement *self)
+/* Whether each input that goes on for ever comes out for ever, an epoch behind the other. */
+static bool
+keeps_epochs (DlpElement *self)
 {
-  while (dlp_element_get_n_inputs (self) == 1 &&
-         dlp_pad_get_peer (dlp_element_get_input (self, 0)) != NULL)
-    self = dlp_pad_get_peer (dlp_element_get_input (self, 0))->element;
-  return DLP_IS_SOURCE (self) && dlp_source_get_epochs (DLP_SOURCE (self)) == 0 ? self : NULL;
+  const DlpElementFlags lasting =
+      DLP_ELEMENT_STATELESS | DLP_ELEMENT_ONE_TO_ONE | DLP_ELEMENT_KEEPS_ALL;
+  DlpElementFlags flags = DLP_ELEMENT_GET_CLASS (self)->flags;
+
+  if (flags & DLP_ELEMENT_REORDERS)
+    return false;
+  return DLP_IS_READER (self) || (flags & lasting) || dlp_element_get_n_inputs (self) > 1;
+}
+
+DlpElement *
+dlp_element_find_endless (DlpElement *self, const DlpCoordinate *of)
+{
+  g_autoptr (GPtrArray) seen = g_ptr_array_new ();
+
+  add_producers (self, seen);
+  /* It grows while it is read. */
+  for (guint i = 0; i < seen->len; i++)
+    {
+      DlpElement *element = seen->pdata[i];
+      bool endless = DLP_IS_SOURCE (element) && dlp_source_get_epochs (DLP_SOURCE (element)) == 0;
+
+      if (endless && (of == NULL || (dlp_element_get_stage (element) == of->stage &&
+                                     dlp_element_get_ordinal (element) == of->source)))
+        return element;
+      if (keeps_epochs (element) && (of != NULL || dlp_element_get_n_inputs (element) == 1))
+        add_producers (element, seen);
+    }
+  return NULL;
 }
 
 /* Whether it gives for ever what comes for ever, and to nobody else. */

@@ -93,11 +93,11 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (DlpBatch,
 /* ---- settings ---- */
 
 static gboolean
-parse_sizes (DlpBatch *self, GError **error)
+parse_sizes (const char *text, GArray *sizes, GError **error)
 {
   g_autoptr (GParamSpec) one = g_param_spec_ref_sink (
       g_param_spec_uint ("size", NULL, NULL, 1, 1 << 26, 1, DLP_PARAM_READWRITE));
-  g_auto (GStrv) parts = g_strsplit (self->size, ",", -1);
+  g_auto (GStrv) parts = g_strsplit (text, ",", -1);
 
   for (guint i = 0; parts[i] != NULL; i++)
     {
@@ -107,7 +107,7 @@ parse_sizes (DlpBatch *self, GError **error)
       if (!dlp_value_parse (one, g_strstrip (parts[i]), &value, error))
         return FALSE;
       size = g_value_get_uint (&value);
-      g_array_append_val (self->sizes, size);
+      g_array_append_val (sizes, size);
     }
   return TRUE;
 }
@@ -143,16 +143,16 @@ check_batches (DlpBatch *self, GError **error)
 }
 
 static gboolean
-check_sizes (DlpBatch *self, GError **error)
+check_sizes (DlpBatch *self, const GArray *sizes, const BatchScope *scope, GError **error)
 {
-  guint n_stages = self->scope->n_stages;
+  guint n_stages = scope->n_stages;
 
-  if (self->sizes->len <= 1 || (self->sizes->len == n_stages && !self->scope->mingled))
+  if (sizes->len <= 1 || (sizes->len == n_stages && !scope->mingled))
     return TRUE;
   g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
                "size=%s has %u sizes for %u stage%s%s; give one for each stage, or one for all",
-               self->size, self->sizes->len, n_stages, n_stages == 1 ? "" : "s",
-               self->scope->mingled ? " that a shuffle mingles" : "");
+               self->size, sizes->len, n_stages, n_stages == 1 ? "" : "s",
+               scope->mingled ? " that a shuffle mingles" : "");
   return FALSE;
 }
 
@@ -171,7 +171,7 @@ check_records (DlpBatch *self, DlpSchema *schema, GError **error)
                    "set size=N, the records of a batch");
       return FALSE;
     }
-  return check_sizes (self, error);
+  return check_sizes (self, self->sizes, self->scope, error);
 }
 
 static gboolean
@@ -184,7 +184,7 @@ check_settings (DlpBatch *self, DlpSchema *schema, GError **error)
                    self->world_size - 1);
       return FALSE;
     }
-  if (self->size != NULL && !parse_sizes (self, error))
+  if (self->size != NULL && !parse_sizes (self->size, self->sizes, error))
     return FALSE;
   return dlp_schema_get_kind (schema) == DLP_SCHEMA_BATCHES ? check_batches (self, error) :
                                                               check_records (self, schema, error);
@@ -238,34 +238,35 @@ dlp_batch_negotiate (DlpElement *element, GError **error)
 
 /* A batch of one source has records of one epoch, as the files give them. */
 static gboolean
-cuts_at_epoch (DlpBatch *self, guint stage)
+cuts_at_epoch (DlpBatch *self, const BatchScope *scope, guint stage)
 {
   if (self->cut_at_epoch != DLP_BATCH_CUT_AUTO)
     return self->cut_at_epoch == DLP_BATCH_CUT_TRUE;
-  return stage < self->scope->n_stages && self->scope->n_sources[stage] == 1 &&
-         !self->scope->is_shuffled[stage];
+  return stage < scope->n_stages && scope->n_sources[stage] == 1 && !scope->is_shuffled[stage];
 }
 
+/* Of all stages there is one, if it is not one for each. */
 static guint
-get_size (DlpBatch *self, guint stage)
+get_size (const GArray *sizes, guint stage)
 {
-  return g_array_index (self->sizes, guint, self->sizes->len == 1 ? 0 : stage);
+  return g_array_index (sizes, guint, stage < sizes->len ? stage : 0);
 }
 
-/* Asked for before negotiate(). */
+/* Asked for before negotiate(), and by whoever wants to know: nothing of what runs is touched. */
 static gboolean
 dlp_batch_get_rule (DlpBatcher *batcher, guint stage, DlpBatchRule *rule, GError **error)
 {
   DlpBatch *self = DLP_BATCH (batcher);
+  g_autoptr (BatchScope) scope = batch_scope_new (DLP_ELEMENT (self));
+  g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (guint));
 
-  clear_settings (self);
-  self->scope = batch_scope_new (DLP_ELEMENT (self));
-  if ((self->size != NULL && !parse_sizes (self, error)) || !check_sizes (self, error))
+  if ((self->size != NULL && !parse_sizes (self->size, sizes, error)) ||
+      !check_sizes (self, sizes, scope, error))
     return FALSE;
-  rule->size = self->sizes->len > 0 ? get_size (self, stage) : 0;
+  rule->size = sizes->len > 0 ? get_size (sizes, stage) : 0;
   rule->drop_last = self->drop_last;
-  rule->cut_at_epoch = cuts_at_epoch (self, stage);
-  rule->across_stages = self->scope->mingled;
+  rule->cut_at_epoch = cuts_at_epoch (self, scope, stage);
+  rule->across_stages = scope->mingled;
   return TRUE;
 }
 
@@ -285,7 +286,7 @@ dlp_batch_comes_to (DlpElement *element, const char *property)
     return NULL;
   for (guint stage = 0; stage < self->scope->n_stages; stage++)
     g_string_append_printf (text, "%s%s", stage > 0 ? "," : "",
-                            cuts_at_epoch (self, stage) ? "true" : "false");
+                            cuts_at_epoch (self, self->scope, stage) ? "true" : "false");
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -432,7 +433,22 @@ pass_border (DlpBatch *self, const DlpCoordinate *next, GError **error)
       " records, and a batch has size=%u; make it smaller, or set drop-last=false or "
       "cut-at-epoch=false",
       dlp_element_get_name (DLP_ELEMENT (self)), self->first.epoch, self->first.stage,
-      self->first.source, records, get_size (self, self->first.stage));
+      self->first.source, records, get_size (self->sizes, self->first.stage));
+  return FALSE;
+}
+
+/* Records that a program brings may say of themselves what they like. */
+static gboolean
+check_stage (DlpBatch *self, const DlpCoordinate *at, GError **error)
+{
+  if (self->sizes->len <= 1 || at->stage < self->sizes->len)
+    return TRUE;
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
+               "%s: source %u file %u row %" G_GUINT64_FORMAT
+               " says that it is of stage %u, and size=%s is for stages 0 to %u; give it the stage "
+               "that it comes in, or set one size for all",
+               dlp_element_get_name (DLP_ELEMENT (self)), at->source, at->file, (guint64) at->row,
+               at->stage, self->size, self->sizes->len - 1);
   return FALSE;
 }
 
@@ -447,8 +463,8 @@ count_rows (DlpBatch *self, DlpRecordBatch *rows, guint row, guint n)
     return n;
   if (self->batch.records == 0)
     self->first = *dlp_record_batch_get_coordinate (rows, row);
-  n = (guint) MIN (n, get_size (self, self->first.stage) - self->batch.records);
-  cut = cuts_at_epoch (self, self->first.stage);
+  n = (guint) MIN (n, get_size (self->sizes, self->first.stage) - self->batch.records);
+  cut = cuts_at_epoch (self, self->scope, self->first.stage);
   if (!cut && self->scope->n_stages == 1)
     return n;
   for (i = 0; i < n; i++)
@@ -465,7 +481,7 @@ count_rows (DlpBatch *self, DlpRecordBatch *rows, guint row, guint n)
 static gboolean
 is_full (DlpBatch *self)
 {
-  return self->sizes->len == 0 || self->batch.records == get_size (self, self->first.stage);
+  return self->sizes->len == 0 || self->batch.records == get_size (self->sizes, self->first.stage);
 }
 
 static gboolean
@@ -542,8 +558,11 @@ dlp_batch_step (DlpElement *element, GCancellable *cancellable, GError **error)
   length = dlp_record_batch_get_length (rows);
   while (row < length)
     {
-      guint n = count_rows (self, rows, row, length - row);
+      guint n;
 
+      if (!check_stage (self, dlp_record_batch_get_coordinate (rows, row), error))
+        return DLP_STEP_ERROR;
+      n = count_rows (self, rows, row, length - row);
       if (n == 0)
         {
           if (!pass_border (self, dlp_record_batch_get_coordinate (rows, row), error))
@@ -611,15 +630,19 @@ dlp_batch_load (DlpElement *element, GVariant *described, guint version, GError 
                                       "skip",
                                       NULL };
   DlpBatchState *state = &DLP_BATCH (element)->state;
+  static const char *const given_out = "batches” less “skipped-batches";
 
   return dlp_state_check_keys (described, keys, error) &&
          dlp_state_get_uint64 (described, keys[0], G_MAXINT64, &state->batches, error) &&
          dlp_state_get_uint64 (described, keys[1], G_MAXUINT64, &state->short_records, error) &&
          dlp_state_get_uint64 (described, keys[2], G_MAXUINT64, &state->left_batches, error) &&
          dlp_state_get_uint64 (described, keys[3], G_MAXUINT64, &state->left_records, error) &&
-         dlp_state_get_uint64 (described, keys[4], G_MAXUINT64, &state->skipped_batches, error) &&
+         dlp_state_get_uint64 (described, keys[4], state->batches, &state->skipped_batches,
+                               error) &&
          dlp_state_get_uint64 (described, keys[5], G_MAXUINT64, &state->skipped_records, error) &&
-         batch_skip_load (DLP_BATCH (element)->skip, described, error);
+         batch_skip_load (DLP_BATCH (element)->skip, described, error) &&
+         dlp_pad_check_emitted (dlp_element_get_output (element, 0), given_out,
+                                state->batches - state->skipped_batches, error);
 }
 
 /* ---- life ---- */

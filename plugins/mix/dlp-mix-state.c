@@ -80,6 +80,40 @@ load_field (MixState *self,
   return TRUE;
 }
 
+static gboolean
+check_sum (const char *key, guint64 sum, const char *total_key, guint64 total, GError **error)
+{
+  if (sum == total)
+    return TRUE;
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+               "key “%s” adds up to %" G_GUINT64_FORMAT ", but key “%s” is %" G_GUINT64_FORMAT, key,
+               sum, total_key, total);
+  return FALSE;
+}
+
+static gboolean
+check_sums (const MixState *self, DlpElement *mix, GError **error)
+{
+  guint64 records = 0, tokens = 0;
+
+  for (guint i = 0; i < dlp_element_get_n_inputs (mix); i++)
+    {
+      const MixCount *count = &self->counts[i];
+
+      records += count->records;
+      tokens += count->tokens;
+      if (count->before <= count->tokens)
+        continue;
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "key “tokens-before” is %" G_GUINT64_FORMAT
+                   " of input “%s”, above the %" G_GUINT64_FORMAT " of key “tokens-of”",
+                   count->before, name_input (mix, i), count->tokens);
+      return FALSE;
+    }
+  return check_sum ("records-of", records, "records", self->records, error) &&
+         check_sum ("tokens-of", tokens, "tokens", self->tokens, error);
+}
+
 gboolean
 mix_state_load (MixState *self,
                 GVariant *described,
@@ -105,7 +139,7 @@ mix_state_load (MixState *self,
   for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
     if (!load_field (self, described, mix, fields[k].key, fields[k].offset, error))
       return FALSE;
-  return TRUE;
+  return check_sums (self, mix, error);
 }
 
 /* ---- report ---- */

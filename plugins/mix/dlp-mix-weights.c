@@ -78,8 +78,15 @@ parse_named (const char *key, char **parts, DlpElement *mix, double *weights, GE
           return FALSE;
         }
       *colon = '\0';
-      if (!find_input (key, mix, g_strstrip (parts[i]), &input, error) ||
-          !parse_weight (key, g_strstrip (colon + 1), &weights[input], error))
+      if (!find_input (key, mix, g_strstrip (parts[i]), &input, error))
+        return FALSE;
+      if (weights[input] >= 0.0)
+        {
+          g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s: input “%s” has two", key,
+                       name_input (mix, input));
+          return FALSE;
+        }
+      if (!parse_weight (key, g_strstrip (colon + 1), &weights[input], error))
         return FALSE;
     }
   for (guint i = 0; i < n; i++)
@@ -119,15 +126,17 @@ static gboolean
 parse_weights (const char *key, const char *text, DlpElement *mix, double *weights, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (text, ",", -1);
+  double sum = 0.0;
 
   if (!(strchr (text, ':') != NULL ? parse_named (key, parts, mix, weights, error) :
                                      parse_in_order (key, text, parts, mix, weights, error)))
     return FALSE;
   for (guint i = 0; i < dlp_element_get_n_inputs (mix); i++)
-    if (weights[i] > 0.0)
-      return TRUE;
-  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s=%s: every weight is 0", key,
-               text);
+    sum += weights[i];
+  if (sum > 0.0 && isfinite (sum))
+    return TRUE;
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s=%s: %s", key, text,
+               sum > 0.0 ? "the weights add up to more than a double can be" : "every weight is 0");
   return FALSE;
 }
 

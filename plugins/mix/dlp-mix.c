@@ -20,6 +20,7 @@ typedef struct
 {
   DlpPad *pad;
   double weight;    /* in this period */
+  gboolean used;    /* in this period or a later one */
   guint epochs;     /* with repeat-until-all: of its source, as it was set */
   gboolean ended;   /* no more will come */
   gboolean wrapped; /* what comes next was given before */
@@ -230,12 +231,12 @@ begin_period (DlpMix *self)
   for (guint i = 0; i < self->n_inputs; i++)
     {
       DlpMixInput *input = &self->inputs[i];
-      gboolean used = mix_periods_use (self->periods, (guint) self->state->period, i);
 
+      input->used = mix_periods_use (self->periods, (guint) self->state->period, i);
       input->weight = period->weights[i];
       self->n_weighted += input->weight > 0.0;
-      self->n_fresh += used && !input->ended && !input->wrapped;
-      if (!used)
+      self->n_fresh += input->used && !input->ended && !input->wrapped;
+      if (!input->used)
         dlp_pad_close (input->pad);
     }
   sum_live (self);
@@ -256,7 +257,8 @@ next_period (DlpMix *self)
   begin_period (self);
 }
 
-/* Before each draw. Where all inputs of a period have ended, its end does not come by itself. */
+/* Before each draw. Where all inputs of a period have ended, its end does not come by itself;
+ * unless the mix ends with the first. */
 static gboolean
 change_weights (DlpMix *self)
 {
@@ -267,7 +269,7 @@ change_weights (DlpMix *self)
       const MixPeriod *next = get_period (self, self->state->period + 1);
       guint64 position = next->in_records ? self->state->records : self->state->tokens;
 
-      if (position < next->at && self->n_live > 0)
+      if (position < next->at && (self->n_live > 0 || self->exhausted == DLP_MIX_STOP))
         break;
       next_period (self);
       changed = TRUE;
@@ -305,6 +307,15 @@ note_epoch (DlpMix *self, DlpMixInput *input, const DlpCoordinate *at)
   self->n_fresh--;
 }
 
+/* Whether an input has given all is asked of those too that have no weight for a time: what was
+ * seen of them before is no state. */
+static gboolean
+is_looked_at (DlpMix *self, const DlpMixInput *input)
+{
+  return !input->ended &&
+         (input->weight > 0.0 || (input->used && self->exhausted == DLP_MIX_REPEAT_UNTIL_ALL));
+}
+
 /* Before each draw it is known of every live input whether it has another record. FALSE: that of
  * @input is to be waited for. */
 static gboolean
@@ -313,7 +324,7 @@ look (DlpMix *self, DlpMixInput *input)
   DlpRecordBatch *batch;
   guint row;
 
-  if (input->ended || input->weight <= 0.0)
+  if (!is_looked_at (self, input))
     return TRUE;
   batch = dlp_pad_peek (input->pad, &row);
   if (batch != NULL)
@@ -431,8 +442,10 @@ count_rows (DlpMix *self, DlpMixInput *input, DlpRecordBatch *batch, guint row, 
     }
   count->records += n;
   count->tokens += tokens;
-  count->epochs =
-      MAX (count->epochs, dlp_record_batch_get_coordinate (batch, row + n - 1)->epoch + 1ul);
+  /* Behind a shuffle the last of them need not be of the last epoch. */
+  for (guint i = 0; i < n; i++)
+    count->epochs =
+        MAX (count->epochs, (guint64) dlp_record_batch_get_coordinate (batch, row + i)->epoch + 1);
   self->state->records += n;
   self->state->tokens += tokens;
 }
@@ -517,8 +530,13 @@ static gboolean
 dlp_mix_load (DlpElement *element, GVariant *described, guint version, GError **error)
 {
   DlpMix *self = DLP_MIX (element);
+  DlpPad *out = dlp_element_get_output (element, 0);
+  gboolean draws = self->n_inputs > 1 && self->unit == DLP_MIX_RECORDS;
 
-  return mix_state_load (self->state, described, version, element, self->periods->len, error);
+  /* Version 1 had no other count. */
+  return mix_state_load (self->state, described, version, element, self->periods->len, error) &&
+         (!draws || dlp_pad_check_emitted (out, "draws", self->state->draws, error)) &&
+         (version < 2 || dlp_pad_check_emitted (out, "records", self->state->records, error));
 }
 
 static GVariant *

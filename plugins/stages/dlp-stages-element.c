@@ -140,6 +140,35 @@ check_not_dealt (DlpStagesElement *self, GError **error)
   return TRUE;
 }
 
+/* Whether epochs come to @batcher in another order than they leave here. */
+static gboolean
+is_reordered (DlpStagesElement *self, DlpBatcher *batcher)
+{
+  DlpElement *element = DLP_ELEMENT (batcher);
+
+  while (element != DLP_ELEMENT (self))
+    {
+      if (DLP_ELEMENT_GET_CLASS (element)->flags & DLP_ELEMENT_REORDERS)
+        return TRUE;
+      element = dlp_pad_get_element (dlp_pad_get_peer (dlp_element_get_input (element, 0)));
+    }
+  return FALSE;
+}
+
+static gboolean
+check_rule (DlpStagesElement *self, DlpBatcher *batcher, const DlpBatchRule *rule, GError **error)
+{
+  if (!rule->cut_at_epoch || !has_limit (self, G_STRUCT_OFFSET (StagePlan, batches)) ||
+      !is_reordered (self, batcher))
+    return TRUE;
+  g_set_error (
+      error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+      "batches=%s cannot be counted: %s ends batches where an epoch does, and a shuffle in "
+      "between mingles epochs; set its cut-at-epoch=false, or records= here",
+      self->batches, dlp_element_get_name (DLP_ELEMENT (batcher)));
+  return FALSE;
+}
+
 /* Where batches end is known here by the rule of the element that makes them. */
 static gboolean
 find_rules (DlpStagesElement *self, DlpSchema *schema, GError **error)
@@ -159,7 +188,8 @@ find_rules (DlpStagesElement *self, DlpSchema *schema, GError **error)
       return FALSE;
     }
   for (guint i = 0; batcher != NULL && i < self->state->n_stages; i++)
-    if (!dlp_batcher_get_rule (batcher, i, &self->plans[i].rule, error))
+    if (!dlp_batcher_get_rule (batcher, i, &self->plans[i].rule, error) ||
+        !check_rule (self, batcher, &self->plans[i].rule, error))
       return FALSE;
   return TRUE;
 }
@@ -367,11 +397,18 @@ dlp_stages_element_load (DlpElement *element, GVariant *described, guint version
   static const char *const keys[] = { "stage",   "open",     "epoch",  "records", "tokens",
                                       "batches", "advances", "passed", NULL };
   DlpStagesElement *self = DLP_STAGES_ELEMENT (element);
+  guint64 places;
+  gboolean ok;
 
-  return dlp_state_check_keys (described, keys, error) &&
-         stage_state_load (self->state, self->plans, described, error) &&
-         stage_advances_load (&self->advances, described, stage_state_count_places (self->state),
-                              error);
+  /* Somebody may ask for the stage meanwhile. */
+  pthread_mutex_lock (&self->lock);
+  ok = dlp_state_check_keys (described, keys, error) &&
+       stage_state_load (self->state, self->plans, described, error);
+  places = stage_state_count_places (self->state);
+  ok = ok && stage_advances_load (&self->advances, described, places, error);
+  pthread_mutex_unlock (&self->lock);
+  return ok && dlp_pad_check_emitted (dlp_element_get_output (element, 0),
+                                      self->state->whole ? "batches" : "records", places, error);
 }
 
 /* ---- object ---- */

@@ -20,8 +20,28 @@
 #define CONTINUED 8
 /* Seconds that one may take, on a machine with other things to do. */
 #define PATIENCE 120
+/* The rest of the command is for run_rank(). */
+#define RANK_OPTION "--one-rank"
 
 static GPtrArray *configs; /* of OrderConfig */
+static char *configs_path;
+static char *program;
+
+static void
+read_configs (const char *path)
+{
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  lines = g_strsplit (text, "\n", -1);
+  configs = g_ptr_array_new_with_free_func ((GDestroyNotify) order_config_free);
+  for (guint i = 0; lines[i] != NULL && lines[i][0] != '\0'; i++)
+    g_ptr_array_add (configs, order_config_new (lines[i]));
+  g_assert_cmpuint (configs->len, >=, 1);
+}
 
 static DlpPipeline *
 make_pipeline (const OrderConfig *config, const char *graph, guint number, GError **error)
@@ -251,15 +271,134 @@ check_continued (const OrderConfig *config, const char *graph, guint number, GRa
   go_on (config, graph, number + 2, state, all.lines, &after);
 }
 
+static char *
+make_graph (const OrderConfig *config, const char *folder, guint number)
+{
+  return order_config_make_graph (config, folder,
+                                  order_config_has_one_rule (config) && number % 4 != 0);
+}
+
+/* ---- each rank in a process of its own ---- */
+
+static GSubprocess *
+start_rank (guint number, guint rank, const char *folder)
+{
+  g_autofree char *number_text = g_strdup_printf ("%u", number);
+  g_autofree char *rank_text = g_strdup_printf ("%u", rank);
+  const char *argv[] = { program, RANK_OPTION, configs_path, number_text, rank_text, folder, NULL };
+  g_autoptr (GError) error = NULL;
+  GSubprocess *process = g_subprocess_newv (
+      argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error);
+
+  g_assert_no_error (error);
+  return process;
+}
+
+/* In the process of the rank: its batches on the standard output, an error on the other one. */
+static int
+run_rank (char **argv)
+{
+  guint number = (guint) atoi (argv[3]);
+  guint rank = (guint) atoi (argv[4]);
+  const OrderConfig *config;
+  g_autofree char *graph = NULL;
+  g_autofree char *lines = NULL;
+  g_autoptr (DlpPipeline) pipeline = NULL;
+  g_auto (OrderOutcome) got;
+
+  read_configs (argv[2]);
+  config = g_ptr_array_index (configs, number);
+  graph = make_graph (config, argv[5], number);
+  order_outcome_init (&got);
+  pipeline = make_pipeline (config, graph, number + rank, &got.error);
+  if (pipeline != NULL)
+    {
+      set_ranks (pipeline, rank, order_config_get_world_size (config));
+      order_run (&got, pipeline, G_MAXUINT);
+    }
+  lines = order_outcome_join (&got);
+  fputs (lines, stdout);
+  if (got.error != NULL)
+    fputs (got.error->message, stderr);
+  return 0;
+}
+
+/* (transfer full): the sum of what it printed, as make-configs.py makes it. */
+static char *
+check_rank (GSubprocess *process, const GPtrArray *all, guint rank, guint world_size)
+{
+  g_autofree char *out = NULL;
+  g_autofree char *message = NULL;
+  g_autoptr (GString) expected = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_subprocess_communicate_utf8 (process, NULL, NULL, &out, &message, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (message, ==, "");
+  g_assert_true (g_subprocess_get_successful (process));
+  for (guint step = 0; step < all->len / world_size; step++)
+    g_string_append_printf (expected, "%s\n",
+                            (char *) g_ptr_array_index (all, step * world_size + rank));
+  g_assert_cmpstr (out, ==, expected->str);
+  return g_compute_checksum_for_string (G_CHECKSUM_SHA256, out, -1);
+}
+
+static void
+check_processes (guint number)
+{
+  const OrderConfig *config = g_ptr_array_index (configs, number);
+  guint world_size = order_config_get_world_size (config);
+  g_autoptr (GPtrArray) processes = g_ptr_array_new_with_free_func (g_object_unref);
+  char *folder = app_make_folder ();
+  g_autofree char *graph = make_graph (config, folder, number);
+  g_auto (OrderOutcome) all;
+  gboolean known = FALSE;
+
+  current = number;
+  alarm (PATIENCE);
+  order_config_write_files (config, folder);
+  for (guint rank = 0; rank < world_size; rank++)
+    g_ptr_array_add (processes, start_rank (number, rank, folder));
+  order_outcome_init (&all);
+  list_all (&all, config, graph, number);
+  for (guint rank = 0; rank < world_size; rank++)
+    {
+      g_autofree char *sum =
+          check_rank (g_ptr_array_index (processes, rank), all.lines, rank, world_size);
+
+      known |= strcmp (sum, config->sha256) == 0;
+    }
+  /* Of one of the ranks the model has said it. */
+  g_assert_true (known);
+  alarm (0);
+  app_remove_folder (folder);
+}
+
+static void
+test_processes (void)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < configs->len && n < dlp_harness_scale (8); i += 7)
+    {
+      const OrderConfig *config = g_ptr_array_index (configs, i);
+
+      if (config->error != NULL || config->batches < 2 || order_config_get_world_size (config) < 2)
+        continue;
+      check_processes (i);
+      n++;
+    }
+  g_assert_cmpuint (n, >, 0);
+}
+
 /* ---- all of them ---- */
 
 static void
 test_one (guint number, GRand *rand)
 {
   const OrderConfig *config = g_ptr_array_index (configs, number);
-  gboolean behind = order_config_has_one_rule (config) && number % 4 != 0;
   char *folder = app_make_folder ();
-  g_autofree char *graph = order_config_make_graph (config, folder, behind);
+  g_autofree char *graph = make_graph (config, folder, number);
 
   current = number;
   alarm (PATIENCE);
@@ -291,35 +430,22 @@ write_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpoint
   return g_log_writer_default (level, fields, n_fields, data);
 }
 
-static void
-read_configs (void)
-{
-  const char *given = g_getenv ("DLPIPE_CONFORMANCE_FILE");
-  g_autofree char *path =
-      given != NULL ? g_strdup (given) :
-                      g_test_build_filename (G_TEST_DIST, "conformance", "configs.jsonl", NULL);
-  g_autofree char *text = NULL;
-  g_auto (GStrv) lines = NULL;
-  g_autoptr (GError) error = NULL;
-
-  g_file_get_contents (path, &text, NULL, &error);
-  g_assert_no_error (error);
-  lines = g_strsplit (text, "\n", -1);
-  configs = g_ptr_array_new_with_free_func ((GDestroyNotify) order_config_free);
-  for (guint i = 0; lines[i] != NULL && lines[i][0] != '\0'; i++)
-    g_ptr_array_add (configs, order_config_new (lines[i]));
-  g_assert_cmpuint (configs->len, >=, 1);
-}
-
 int
 main (int argc, char **argv)
 {
+  const char *given = g_getenv ("DLPIPE_CONFORMANCE_FILE");
   int code;
 
-  g_test_init (&argc, &argv, NULL);
   g_log_set_writer_func (write_log, NULL, NULL);
+  if (argc == 6 && strcmp (argv[1], RANK_OPTION) == 0)
+    return run_rank (argv);
+  program = argv[0];
+  g_test_init (&argc, &argv, NULL);
   signal (SIGALRM, on_alarm);
-  read_configs ();
+  configs_path = given != NULL ?
+                     g_strdup (given) :
+                     g_test_build_filename (G_TEST_DIST, "conformance", "configs.jsonl", NULL);
+  read_configs (configs_path);
   for (guint i = 0; i < configs->len; i += GROUP)
     {
       g_autofree char *path =
@@ -327,7 +453,9 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_group);
     }
+  g_test_add_func ("/conformance/processes", test_processes);
   code = g_test_run ();
   g_ptr_array_unref (configs);
+  g_free (configs_path);
   return code;
 }

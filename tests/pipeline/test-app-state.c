@@ -392,6 +392,124 @@ test_approximate (void)
   g_assert_true (any);
 }
 
+/* ---- counts that contradict one another ---- */
+
+/* (transfer full): the element, with one more of @key. */
+static GVariant *
+add_one (GVariant *element, const char *key)
+{
+  g_auto (GVariantDict) dict = G_VARIANT_DICT_INIT (element);
+  g_auto (GVariantDict) inner = { 0 };
+  g_autoptr (GVariant) said = g_variant_dict_lookup_value (&dict, "state", G_VARIANT_TYPE_VARDICT);
+  g_autoptr (GVariant) value = g_variant_lookup_value (said, key, NULL);
+
+  g_variant_dict_init (&inner, said);
+  if (g_variant_is_of_type (value, G_VARIANT_TYPE_UINT64))
+    g_variant_dict_insert (&inner, key, "t", g_variant_get_uint64 (value) + 1);
+  else
+    {
+      gsize n;
+      const guint64 *values = g_variant_get_fixed_array (value, &n, sizeof *values);
+      g_autofree guint64 *changed = g_memdup2 (values, n * sizeof *values);
+
+      changed[0]++;
+      g_variant_dict_insert_value (
+          &inner, key,
+          g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, changed, n, sizeof *changed));
+    }
+  g_variant_dict_insert_value (&dict, "state", g_variant_dict_end (&inner));
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
+}
+
+static DlpCheckpoint *
+change (DlpCheckpoint *state, const char *name, const char *key)
+{
+  g_autoptr (GVariant) value = dlp_checkpoint_to_variant (state);
+  g_auto (GVariantDict) dict = G_VARIANT_DICT_INIT (value);
+  g_autoptr (GVariant) elements =
+      g_variant_dict_lookup_value (&dict, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  g_autoptr (GVariant) changed = NULL;
+  g_autoptr (GError) error = NULL;
+  DlpCheckpoint *made;
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      g_autoptr (GVariant) with = NULL;
+      const char *known;
+
+      g_assert_true (g_variant_lookup (element, "name", "&s", &known));
+      if (strcmp (known, name) == 0)
+        with = add_one (element, key);
+      g_variant_builder_add_value (&builder, with != NULL ? with : element);
+    }
+  g_variant_dict_insert_value (&dict, "elements", g_variant_builder_end (&builder));
+  changed = g_variant_ref_sink (g_variant_dict_end (&dict));
+  made = dlp_checkpoint_new_from_variant (changed, &error);
+  g_assert_no_error (error);
+  return made;
+}
+
+static void
+assert_contradicts (const char *text, const char *key, const char *part)
+{
+  g_autoptr (GPtrArray) lines = app_lines_new ();
+  g_autoptr (DlpCheckpoint) state = NULL;
+  g_autoptr (DlpCheckpoint) changed = NULL;
+  g_autoptr (DlpPipeline) pipeline = NULL;
+  g_autoptr (GError) error = NULL;
+  AppRig rig;
+
+  /* A mark for each step, so that the state is not that of before the first record. */
+  rig = (AppRig){ .pipeline = dlp_pipeline_new_from_string (text, &error) };
+  g_assert_no_error (error);
+  g_object_set (rig.pipeline, "batch-records", 1, "link-batches", 1, NULL);
+  dlp_pipeline_prepare (rig.pipeline, NULL, &error);
+  g_assert_no_error (error);
+  rig.out = DLP_APP_SINK (dlp_pipeline_get_element (rig.pipeline, "out"));
+  app_rig_start (&rig);
+  for (guint i = 0; i < 250; i++)
+    {
+      g_autoptr (DlpRecordBatch) batch = dlp_app_sink_pull (rig.out, 1, NULL, NULL);
+
+      g_assert_nonnull (batch);
+    }
+  state = get (&rig, DLP_APP_SINK_STATE_EXACT);
+  dlp_pipeline_abort (rig.pipeline);
+  app_rig_clear (&rig);
+
+  changed = change (state, "x", key);
+  pipeline = dlp_pipeline_new_from_checkpoint (changed, &error);
+  if (pipeline != NULL)
+    dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT);
+  if (strstr (error->message, part) == NULL || strstr (error->message, ": x: ") == NULL)
+    g_error ("“%s” is not in: %s", part, error->message);
+}
+
+static void
+test_contradictions (void)
+{
+#define TWO "check-source records=900 ! x.  check-source records=800 variant=1 ! x.  "
+
+  assert_contradicts ("check-source records=1000 ! shuffle name=x size=10 ! app-sink name=out",
+                      "drawn", "key “drawn” is ");
+  assert_contradicts (TWO "mix name=x weights=2,1 ! app-sink name=out", "draws", "key “draws” is ");
+  assert_contradicts (TWO "mix name=x weights=2,1 ! app-sink name=out", "records",
+                      "but key “records” is ");
+  assert_contradicts ("check-source records=1000 ! limit name=x records=999 ! app-sink name=out",
+                      "records", "key “records” is ");
+  assert_contradicts (
+      "check-source records=1000 ! batch name=b size=2 ! limit name=x batches=400 ! "
+      "app-sink name=out",
+      "batches", "key “batches” is ");
+  assert_contradicts ("check-source records=1000 ! batch name=x size=2 ! app-sink name=out",
+                      "batches", "key “batches” is ");
+  assert_contradicts (TWO "stages name=x ! app-sink name=out", "records", "key “records” is ");
+}
+
 /* The state of before the first record is as none; one state does for many; it is small. */
 static void
 test_fresh (void)
@@ -591,6 +709,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app-state/after-error", test_after_error);
   g_test_add_func ("/app-state/complete", test_complete);
   g_test_add_func ("/app-state/approximate", test_approximate);
+  g_test_add_func ("/app-state/contradictions", test_contradictions);
   g_test_add_func ("/app-state/fresh", test_fresh);
   g_test_add_func ("/app-state/commit", test_commit);
   g_test_add_func ("/app-state/folder", test_folder);

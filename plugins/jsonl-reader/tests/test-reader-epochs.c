@@ -281,6 +281,78 @@ test_one_passes (void)
   empty_folder ();
 }
 
+/* A mix of files, of which one source has none with records. */
+static void
+test_infinite_files (void)
+{
+  g_autofree char *graph = g_strdup_printf (
+      "file-source location=%s/empty.jsonl name=web epochs=forever ! m.  file-source "
+      "location=%s/a.jsonl ! m.  mix name=m ! jsonl-reader ! null-sink",
+      folder, folder);
+  g_autofree char *both = g_strdup_printf (
+      "file-source location=%s/empty.jsonl epochs=forever ! m.  file-source "
+      "location=%s/empty.jsonl epochs=forever ! m.  mix name=m ! jsonl-reader ! null-sink",
+      folder, folder);
+  g_autoptr (GError) error = NULL;
+
+  g_free (write_file ("empty.jsonl", ""));
+  g_free (write_file ("a.jsonl", ""));
+  g_assert_false (dlp_harness_run (graph, NULL, &error));
+  g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT);
+  g_assert_nonnull (strstr (error->message, "infinite source has no records: web begins again"));
+  g_clear_error (&error);
+  g_assert_false (dlp_harness_run (both, NULL, &error));
+  g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT);
+  empty_folder ();
+}
+
+/* Behind what reorders or ends, the epochs that were seen say nothing. */
+static void
+test_not_endless (void)
+{
+  static const char *const graphs[] = {
+    /* Records of ten epochs are in the buffer. */
+    "file-source location=%s epochs=forever ! jsonl-reader ! shuffle size=1000 ! filter "
+    "where='text == \"one\"' ! limit records=3 ! null-sink",
+    /* The first files may be of any epoch. */
+    "file-source location=%s epochs=forever ! shuffle size=100 ! jsonl-reader ! limit records=300 "
+    "! null-sink",
+    "file-source location=%s epochs=forever ! jsonl-reader ! limit records=1000 ! filter "
+    "where=false ! null-sink",
+    "file-source location=%s/empty-*.jsonl epochs=forever ! limit records=30 ! jsonl-reader ! "
+    "null-sink",
+    /* Of the endless one nothing was read yet. */
+    "file-source location=%s/empty-*.jsonl epochs=3 ! m.  file-source location=%s/a.jsonl "
+    "epochs=forever ! m.  mix name=m weights=1000000,1 ! jsonl-reader ! limit records=3 ! "
+    "null-sink",
+  };
+  g_autoptr (GString) text = g_string_new ("{\"text\": \"one\"}\n");
+
+  for (guint i = 1; i < 100; i++)
+    g_string_append_printf (text, "{\"text\": \"%u\"}\n", i);
+  g_free (write_file ("a.jsonl", text->str));
+  for (guint i = 0; i < 9; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("empty-%u.jsonl", i);
+
+      g_free (write_file (name, ""));
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    for (guint seed = 0; seed < 3; seed++)
+      {
+        g_auto (GStrv) parts = g_strsplit (graphs[i], "%s", -1);
+        g_autofree char *graph = g_strjoinv (folder, parts);
+        g_autoptr (GError) error = NULL;
+        g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (graph, &error);
+
+        g_assert_no_error (error);
+        g_object_set (pipeline, "batch-records", 5, "seed", (guint64) seed, NULL);
+        dlp_pipeline_run (pipeline, NULL, &error);
+        g_assert_no_error (error);
+      }
+  empty_folder ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -296,6 +368,8 @@ main (int argc, char **argv)
   g_test_add_func ("/reader/epochs/infinite", test_infinite);
   g_test_add_func ("/reader/epochs/none-passes", test_none_passes);
   g_test_add_func ("/reader/epochs/one-passes", test_one_passes);
+  g_test_add_func ("/reader/epochs/infinite-files", test_infinite_files);
+  g_test_add_func ("/reader/epochs/not-endless", test_not_endless);
   code = g_test_run ();
   g_rmdir (folder);
   g_free (folder);

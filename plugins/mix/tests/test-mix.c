@@ -29,11 +29,15 @@ test_weights (void)
     { "mix name=m weights=1,x ! check-sink name=k", DLP_GRAPH_ERROR_VALUE, "“x” is not a number" },
     { "mix name=m weights=1,-1 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "“-1” is not a number of at least 0" },
+    { "mix name=m weights=1e308,1e308 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
+      "add up to more than a double can be" },
     { "mix name=m weights=0,0 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE, "every weight is 0" },
     { "mix name=m weights=web:1,cod:1 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "no input is named “cod”" },
     { "mix name=m weights=web:1 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "input “code” has none" },
+    { "mix name=m weights=web:1,code:1,web:2 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
+      "input “web” has two" },
     { "mix name=m weights=web:1,2 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE, "“2” has no name" },
   };
 
@@ -271,6 +275,10 @@ test_weights_at (void)
       two);
   g_autoptr (GPtrArray) ended =
       get_lines ("%smix name=m weights=1,0 weights-at='100 records:0,1' ! check-sink name=k", two);
+  g_autoptr (GPtrArray) stopped =
+      get_lines ("%smix name=m exhausted=stop weights=1,0 weights-at='100 records:0,1' ! "
+                 "check-sink name=k",
+                 two);
   g_autoptr (GPtrArray) by_tokens = get_lines (
       "%smix name=m weights=1,0 weights-at=200:1,1 unit=tokens ! check-sink name=k", two);
   guint64 sum = 0;
@@ -283,6 +291,7 @@ test_weights_at (void)
   g_assert_cmpuint (ended->len, ==, 130);
   for (i = 0; i < ended->len; i++)
     g_assert_cmpuint (get_source (ended, i), ==, i >= 50);
+  g_assert_cmpuint (stopped->len, ==, 50);
   for (i = 0; sum < 200; i++)
     {
       g_assert_cmpuint (get_source (by_tokens, i), ==, 0);
@@ -341,6 +350,26 @@ test_report (void)
   g_assert_nonnull (strstr (json, "\"epochs\": 3"));
 }
 
+/* Wherever record batches are cut. */
+static void
+test_shuffled_epochs (void)
+{
+  for (guint seed = 0; seed < 10; seed++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (
+          "check-source records=40 epochs=3 ! shuffle size=200 ! mix name=m ! null-sink", &error);
+      g_autofree char *json = NULL;
+
+      g_assert_no_error (error);
+      g_object_set (pipeline, "batch-records", seed % 2, "seed", (guint64) seed, NULL);
+      g_assert_true (dlp_pipeline_run (pipeline, NULL, &error));
+      g_assert_no_error (error);
+      json = dlp_pipeline_get_report_json (pipeline);
+      g_assert_nonnull (strstr (json, "\"epochs\": 3"));
+    }
+}
+
 static const char *const more_graphs[] = {
   "check-source records=9 ! m.  check-source records=30 variant=1 ! m.  mix name=m weights=1,2 "
   "exhausted=repeat-until-all ! check-sink name=k",
@@ -351,6 +380,21 @@ static const char *const more_graphs[] = {
   "check-source records=20 ! m.  check-source records=15 variant=1 ! m.  mix name=m weights=2,1 "
   "weights-at='7 records:1,2' weights-at='15 records:0,1' ! check-sink name=k",
 };
+
+/* One that had given all while it had a weight has none for a time: a run that goes on within that
+ * time knows it too. */
+static void
+test_wrapped (void)
+{
+  const char *graph =
+      "check-source records=30 ! m.  check-source records=2 variant=1 ! m.  mix name=m "
+      "exhausted=repeat-until-all weights-at='10 records:1,0' weights-at='90 records:1,1' ! "
+      "check-sink name=k";
+  g_autoptr (GPtrArray) lines = get_lines ("%s", graph);
+
+  g_assert_cmpuint (count_source (lines, 0), ==, 30);
+  dlp_harness_check_resume (graph, 1);
+}
 
 static void
 test_more (void)
@@ -407,6 +451,8 @@ main (int argc, char **argv)
   g_test_add_func ("/mix/weights-at", test_weights_at);
   g_test_add_func ("/mix/weights-at-refused", test_weights_at_refused);
   g_test_add_func ("/mix/report", test_report);
+  g_test_add_func ("/mix/shuffled-epochs", test_shuffled_epochs);
+  g_test_add_func ("/mix/wrapped", test_wrapped);
   g_test_add_func ("/mix/more", test_more);
   g_test_add_func ("/mix/resume", test_resume);
   g_test_add_func ("/mix/settings", test_settings);

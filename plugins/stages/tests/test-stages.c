@@ -30,6 +30,8 @@ test_limits (void)
     { "stages name=s records=1,x ! check-sink name=k", DLP_GRAPH_ERROR_VALUE, "records: “x”" },
     { "stages name=s records=web:1,cod:1 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "no input is named “cod”; there are: web, code" },
+    { "stages name=s records=web:1,web:2 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
+      "records: input “web” has two" },
     { "stages name=s records=web:1,2 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "“2” has no name" },
     { "stages name=s tokens=web:1 ! check-sink name=k", DLP_GRAPH_ERROR_TYPE, "needs a field" },
@@ -323,6 +325,10 @@ test_whole (void)
   assert_refused (STAGE_0 "s.  " STAGE_3 "s.  stages name=s batches=1,1 ! batch size=1,2,3 ! "
                           "check-sink name=k",
                   DLP_GRAPH_ERROR_VALUE, "3 sizes for 2 stages");
+  assert_refused ("check-source records=10 epochs=4 ! s.  " STAGE_3
+                  "s.  stages name=s batches=3,0 ! shuffle size=50 ! "
+                  "batch name=b size=4 cut-at-epoch=true ! check-sink name=k",
+                  DLP_GRAPH_ERROR_VALUE, "batches=3,0 cannot be counted: b ends batches where an");
 }
 
 static void
