@@ -228,7 +228,11 @@ sync_sinks (DlpCheckpointer *self,
 
       if (klass->sync == NULL)
         continue;
-      dlp_watchdog_enter (self->pipeline->watchdog, snapshots[i].element, "is syncing");
+      /* While elements run it is none of the movements that are watched for. */
+      if (cancellable != NULL)
+        dlp_watchdog_enter_aside (self->pipeline->watchdog, snapshots[i].element, "is syncing");
+      else
+        dlp_watchdog_enter (self->pipeline->watchdog, snapshots[i].element, "is syncing");
       ok = klass->sync (sink, snapshots[i].state, cancellable, error);
       dlp_watchdog_leave (self->pipeline->watchdog);
       if (!ok)
@@ -299,6 +303,7 @@ commit (DlpCheckpointer *self, bool complete, GCancellable *cancellable, GError 
   ok = self->pipeline->dir == NULL || dlp_state_dir_check (self->pipeline->dir, error);
   ok = ok && ((self->pipeline->dir == NULL && !complete) ||
               sync_sinks (self, snapshots, n, cancellable, error));
+  ok = ok && dlp_pipeline_check_stall (self->pipeline, error);
   if (ok && self->pipeline->dir != NULL)
     ok = write_checkpoint (self, snapshots, complete, error);
   if (ok && complete)

@@ -81,6 +81,7 @@ typedef struct
   guint waits_for;       /* atomic: a DlpTurn */
   guint64 progress[4];   /* atomic: bytes done, bytes total, files done, files total */
   gint64 moved_at;       /* atomic: monotonic time of the last step that moved, us */
+  bool has_left;         /* atomic: it takes no steps any more */
   pthread_mutex_t status_lock;
   char *status; /* status_lock */
 

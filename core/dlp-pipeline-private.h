@@ -39,6 +39,8 @@ struct _DlpPipeline
   guint link_batches;
   gboolean overwrite;
   gboolean restart;
+  DlpStallAction stall_action;
+  gint64 stall_timeout; /* us; 0: none */
   gboolean seed_given;
   bool from_state;     /* the graph is the one of a state */
   GVariant *saved;     /* the state itself, where that is not in a folder */
@@ -64,7 +66,7 @@ struct _DlpPipeline
   pthread_mutex_t lock;
   pthread_cond_t cond;
   DlpPipelineStatus status; /* lock */
-  GError *error;            /* lock: the first one */
+  GError *error;            /* lock: the first one; at the end that of the run */
   char *failed_element;     /* lock */
   bool runner_done;         /* lock */
   bool was_run;             /* lock: run() was called */
@@ -83,6 +85,8 @@ struct _DlpPipeline
 /* Sets the pipeline's error, the first wins, and ends the run. Takes @error over. */
 void dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error);
 void dlp_pipeline_set_status (DlpPipeline *self, DlpPipelineStatus status);
+/* False with an error: the run fails because it has stalled. */
+bool dlp_pipeline_check_stall (DlpPipeline *self, GError **error);
 
 /* To the elements that the program holds: the run has ended, or is about to, with @error
  * (nullable). Any thread, without a lock. */

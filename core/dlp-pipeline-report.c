@@ -140,7 +140,10 @@ add_times (GVariantDict *dict, DlpElementPrivate *priv)
   g_variant_dict_insert (dict, "io-lanes", "u",
                          __atomic_load_n (&priv->io_lanes, __ATOMIC_RELAXED));
   g_variant_dict_insert (dict, "input-bytes", "t", dlp_stat_get (&priv->progress[0]));
-  g_variant_dict_insert (dict, "waits-for", "s", since != 0 ? name_wait (waits_for) : "");
+  g_variant_dict_insert (dict, "waits-for", "s",
+                         dlp_flag_get (priv->has_left) ? "end" :
+                         since != 0                    ? name_wait (waits_for) :
+                                                         "");
 }
 
 static void

@@ -233,6 +233,17 @@ dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error)
     dlp_pipeline_tell_over (self, first);
 }
 
+bool
+dlp_pipeline_check_stall (DlpPipeline *self, GError **error)
+{
+  g_autoptr (GError) failure = dlp_pipeline_get_error (self);
+
+  if (!g_error_matches (failure, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED))
+    return true;
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return false;
+}
+
 /* ---- ends ---- */
 
 /* From the call of run() on, so that an end asked for while it opens files is not lost. In a child
@@ -472,11 +483,7 @@ get_end (GError *failure)
 static bool
 conclude (DlpPipeline *self, GError **error)
 {
-  g_autoptr (GError) failure = NULL;
-
-  pthread_mutex_lock (&self->lock);
-  failure = g_steal_pointer (&self->error);
-  pthread_mutex_unlock (&self->lock);
+  g_autoptr (GError) failure = dlp_pipeline_get_error (self);
 
   if (failure == NULL && self->checkpointer != NULL && all_ended (self))
     {
@@ -504,7 +511,8 @@ run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
   gulong id;
   bool ok;
 
-  self->watchdog = dlp_watchdog_new (self->order);
+  self->watchdog = dlp_watchdog_new (self->order, self->stall_timeout,
+                                     self->stall_action == DLP_STALL_ACTION_FAIL);
   pthread_mutex_lock (&self->lock);
   self->began = g_get_monotonic_time ();
   pthread_mutex_unlock (&self->lock);
@@ -599,9 +607,7 @@ find_cause (DlpPipeline *self, GError **failure)
 
   if (!g_error_matches (*failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
-  pthread_mutex_lock (&self->lock);
-  cause = g_steal_pointer (&self->error);
-  pthread_mutex_unlock (&self->lock);
+  cause = dlp_pipeline_get_error (self);
   if (cause == NULL && dlp_flag_get (self->run->stopping))
     cause = g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED,
                          "stopped before the first record");
@@ -610,6 +616,16 @@ find_cause (DlpPipeline *self, GError **failure)
   g_error_free (*failure);
   *failure = cause;
   dlp_pipeline_set_status (self, get_end (cause));
+}
+
+/* What the run has as its result, which may be another one than what came up while it ended. */
+static void
+keep_result (DlpPipeline *self, const GError *failure)
+{
+  pthread_mutex_lock (&self->lock);
+  g_clear_error (&self->error);
+  self->error = failure != NULL ? g_error_copy (failure) : NULL;
+  pthread_mutex_unlock (&self->lock);
 }
 
 bool
@@ -628,6 +644,7 @@ dlp_pipeline_run_begun (DlpPipeline *self, GCancellable *cancellable, GError **e
   else
     ok = dlp_flag_get (self->complete) ? run_complete (self, &failure) :
                                          run_prepared (self, cancellable, &failure);
+  keep_result (self, failure);
   end_run (self);
   dlp_pipeline_tell_over (self, failure);
   if (failure != NULL)

@@ -4,61 +4,9 @@
 #include "dlp-app-sink.h"
 #include "dlp-checkpoint.h"
 #include "dlp-element.h"
+#include "dlp-pipeline-enums.h"
 
 G_BEGIN_DECLS
-
-/**
- * DlpRunnerKind:
- * @DLP_RUNNER_AUTO: threads, or the pool when there are many elements
- * @DLP_RUNNER_THREADS: a thread an element
- * @DLP_RUNNER_POOL: a few threads for all of them
- * @DLP_RUNNER_SEQUENTIAL: everything on one thread
- *
- * How elements get their turns. What comes out does not depend on it.
- *
- * Since: 0.1
- */
-typedef enum
-{
-  DLP_RUNNER_AUTO,
-  DLP_RUNNER_THREADS,
-  DLP_RUNNER_POOL,
-  DLP_RUNNER_SEQUENTIAL,
-} DlpRunnerKind;
-
-/**
- * DlpPipelineStatus:
- * @DLP_PIPELINE_NEW: being put together
- * @DLP_PIPELINE_READY: built, or restored
- * @DLP_PIPELINE_RUNNING: runs
- * @DLP_PIPELINE_PAUSED: rests between two steps
- * @DLP_PIPELINE_FINISHED: complete
- * @DLP_PIPELINE_STOPPED: ended by stop, resumable
- * @DLP_PIPELINE_FAILED: ended by an error
- * @DLP_PIPELINE_ABORTED: ended by abort
- *
- * Where in its life a pipeline is.
- *
- * Since: 0.1
- */
-typedef enum
-{
-  DLP_PIPELINE_NEW,
-  DLP_PIPELINE_READY,
-  DLP_PIPELINE_RUNNING,
-  DLP_PIPELINE_PAUSED,
-  DLP_PIPELINE_FINISHED,
-  DLP_PIPELINE_STOPPED,
-  DLP_PIPELINE_FAILED,
-  DLP_PIPELINE_ABORTED,
-} DlpPipelineStatus;
-
-#define DLP_TYPE_RUNNER_KIND (dlp_runner_kind_get_type ())
-#define DLP_TYPE_PIPELINE_STATUS (dlp_pipeline_status_get_type ())
-DLP_AVAILABLE_IN_0_1
-GType dlp_runner_kind_get_type (void);
-DLP_AVAILABLE_IN_0_1
-GType dlp_pipeline_status_get_type (void);
 
 #define DLP_TYPE_PIPELINE (dlp_pipeline_get_type ())
 /**
@@ -185,6 +133,29 @@ G_DECLARE_FINAL_TYPE (DlpPipeline, dlp_pipeline, DLP, PIPELINE, GObject)
  * dlp_pipeline_prepare().
  *
  * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:stall-action:
+ *
+ * What happens where the run stalls. %DLP_STALL_ACTION_FAIL ends it as any other error does: the
+ * last checkpoint stays usable. Its pulls and pushes end at once, but dlp_pipeline_run() returns
+ * when all elements have left their steps, which one that hangs for good never does:
+ * dlp_pipeline_get_error() tells a program of the error meanwhile. To be set before
+ * dlp_pipeline_prepare().
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpPipeline:stall-timeout:
+ *
+ * How long nothing may move before that is a stall, in microseconds; 0: for ever. Counted from the
+ * start of the first element on, and not while the process is stopped. One minute, where the
+ * environment variable DLPIPE_STALL_SECONDS says nothing else. To be set before
+ * dlp_pipeline_prepare().
+ *
+ * Since: 0.2
  */
 
 /**
@@ -902,6 +873,24 @@ void dlp_pipeline_checkpoint (DlpPipeline *self);
  */
 DLP_AVAILABLE_IN_0_1
 DlpPipelineStatus dlp_pipeline_get_status (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_get_error:
+ * @self: a pipeline
+ *
+ * Gets why the run ends or has ended: the error that dlp_pipeline_run() gives, but as soon as it
+ * has happened. While elements are still leaving, the run goes on; one that does not return from
+ * its step holds that up for ever, and a program that cannot wait ends its process: what the last
+ * checkpoint says is safe, as when it is killed.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full) (nullable): an error; %NULL: there is none so far
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+GError *dlp_pipeline_get_error (DlpPipeline *self);
 
 /**
  * dlp_pipeline_is_complete:

@@ -22,6 +22,7 @@
 #include "dlp-output-file.h"
 #include "dlp-pad-template.h"
 #include "dlp-pad.h"
+#include "dlp-pipeline-enums.h"
 #include "dlp-pipeline.h"
 #include "dlp-plugin.h"
 #include "dlp-random.h"
