@@ -322,7 +322,8 @@ has_checkpoint (LaunchRig *rig)
   if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
     return FALSE;
   names = launch_rig_list (rig, "s");
-  return strstr (names, "checkpoint-") != NULL;
+  /* One that is still being written has a point before it. */
+  return g_str_has_prefix (names, "checkpoint-") || strstr (names, " checkpoint-") != NULL;
 }
 
 /* What goes on from then on without them, and says so in every state; not while it runs. */
