@@ -11,6 +11,8 @@
 #include "power-model.h"
 
 #define STATES 200
+#define STATES_OF_FAILURE 5
+#define CALLS_OF_FAILURE 20 /* behind which it ends */
 #define STATES_OF_RESTART 40
 #define CALLS_OF_RESTART 130 /* in which it discards */
 #define STATES_A_RECORDING 25
@@ -191,6 +193,28 @@ test_killed_at_once (void)
   fault_rig_free (rig);
 }
 
+/* A call failed, perhaps a sync, which the kernel does not make good: soon afterwards the power is
+ * cut. */
+static void
+test_failed (void)
+{
+  FaultRig *rig = fault_rig_new (NULL);
+  Recording recording = { NULL };
+  guint n = launch_rig_scale (STATES_OF_FAILURE);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *plan = g_strdup_printf ("fail=%d,%d", EIO, g_test_rand_int_range (0, 500));
+
+      fault_rig_clear (rig);
+      record (&recording, rig, plan, FAULT_RIG_GATES);
+      recording.first = recording.end - MIN (recording.end, CALLS_OF_FAILURE);
+      go_on (&recording, rig);
+    }
+  recording_clear (&recording);
+  fault_rig_free (rig);
+}
+
 /* What a finished run left is discarded, and all of it made again. */
 static void
 test_restart (void)
@@ -337,6 +361,7 @@ main (int argc, char **argv)
   g_test_add_func ("/power/model", test_model);
   g_test_add_func ("/power/states", test_states);
   g_test_add_func ("/power/killed-at-once", test_killed_at_once);
+  g_test_add_func ("/power/failed", test_failed);
   g_test_add_func ("/power/restart", test_restart);
   code = g_test_run ();
 
