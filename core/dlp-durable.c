@@ -354,15 +354,25 @@ dlp_durable_rename (int folder, const char *path, const char *from, const char *
   return FALSE;
 }
 
+/* As dlp_durable_sync_folder(), with errno. */
+static int
+sync_names (int folder)
+{
+  int result = TEMP_FAILURE_RETRY (fsync (folder));
+
+  return result != 0 && (errno == EINVAL || errno == EOPNOTSUPP) ? 0 : result;
+}
+
 /* File systems that cannot do it in one call: a second name, and if there is no such thing either,
- * a look before. */
+ * a look before. The first name goes when the second is on disk: a power cut could leave neither.
+ */
 static int
 rename_in_steps (int folder, const char *from, const char *to)
 {
   struct stat st;
 
   if (linkat (folder, from, folder, to, 0) == 0)
-    return unlinkat (folder, from, 0);
+    return sync_names (folder) == 0 ? unlinkat (folder, from, 0) : -1;
   if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK)
     return -1;
   if (fstatat (folder, to, &st, AT_SYMLINK_NOFOLLOW) == 0)

@@ -311,12 +311,6 @@ dlp_state_dir_get_attempt (DlpStateDir *self)
 
 /* ---- files of states ---- */
 
-static gboolean
-is_listed (GPtrArray *names, const char *name)
-{
-  return names != NULL && g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL);
-}
-
 typedef enum
 {
   STATE_FILES_OLDER,   /* than one that is named of the same element */
@@ -324,26 +318,77 @@ typedef enum
   STATE_FILES_ALL,
 } StateFiles;
 
+/* What checkpoints name. */
+typedef struct
+{
+  GHashTable *names;    /* of any generation */
+  GHashTable *youngest; /* DlpStateFileName by element, of the newest generation */
+} NamedFiles;
+
+static void
+name_free (gpointer data)
+{
+  dlp_state_file_name_clear (data);
+  g_free (data);
+}
+
+static void
+named_files_clear (NamedFiles *self)
+{
+  g_clear_pointer (&self->names, g_hash_table_unref);
+  g_clear_pointer (&self->youngest, g_hash_table_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (NamedFiles, named_files_clear)
+
 static gboolean
-is_one_of (StateFiles which, const char *name, GPtrArray *newest)
+is_older (const DlpStateFileName *a, const DlpStateFileName *b)
+{
+  return a->attempt < b->attempt || (a->attempt == b->attempt && a->number < b->number);
+}
+
+static void
+note_youngest (NamedFiles *self, const char *name)
 {
   g_auto (DlpStateFileName) file = { NULL };
-  gboolean any = FALSE, older = FALSE;
+  DlpStateFileName *known;
 
   if (!dlp_state_file_name_parse (name, &file))
-    return FALSE;
+    return;
+  known = g_hash_table_lookup (self->youngest, file.element);
+  if (known != NULL && is_older (&file, known))
+    return;
+  known = g_memdup2 (&file, sizeof file);
+  file.element = NULL;
+  g_hash_table_replace (self->youngest, known->element, known);
+}
+
+/* @before: (nullable). Both have to stay. */
+static void
+named_files_init (NamedFiles *self, GPtrArray *newest, GPtrArray *before)
+{
+  self->names = g_hash_table_new (g_str_hash, g_str_equal);
+  self->youngest = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, name_free);
   for (guint i = 0; i < newest->len; i++)
     {
-      g_auto (DlpStateFileName) named = { NULL };
-
-      if (!dlp_state_file_name_parse (newest->pdata[i], &named) ||
-          strcmp (named.element, file.element) != 0)
-        continue;
-      any = TRUE;
-      older |= file.attempt < named.attempt ||
-               (file.attempt == named.attempt && file.number < named.number);
+      g_hash_table_add (self->names, newest->pdata[i]);
+      note_youngest (self, newest->pdata[i]);
     }
-  return which == STATE_FILES_ALL || (any && older == (which == STATE_FILES_OLDER));
+  for (guint i = 0; before != NULL && i < before->len; i++)
+    g_hash_table_add (self->names, before->pdata[i]);
+}
+
+static gboolean
+is_one_of (StateFiles which, const char *name, NamedFiles *named)
+{
+  g_auto (DlpStateFileName) file = { NULL };
+  const DlpStateFileName *youngest;
+
+  if (!dlp_state_file_name_parse (name, &file) || g_hash_table_contains (named->names, name))
+    return FALSE;
+  youngest = g_hash_table_lookup (named->youngest, file.element);
+  return which == STATE_FILES_ALL ||
+         (youngest != NULL && is_older (&file, youngest) == (which == STATE_FILES_OLDER));
 }
 
 /* Those that neither @newest nor the generation before it names. Marks move on: what is older than
@@ -354,16 +399,17 @@ remove_state_files (DlpStateDir *self, StateFiles which, GPtrArray *newest)
 {
   g_autoptr (GError) failure = NULL;
   g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, &failure);
+  g_auto (NamedFiles) named = { NULL };
 
   if (names == NULL)
     g_warning ("%s", failure->message);
+  named_files_init (&named, newest, self->good_files);
   for (guint i = 0; names != NULL && i < names->len; i++)
     {
       const char *name = names->pdata[i];
       g_autoptr (GError) error = NULL;
 
-      if (is_one_of (which, name, newest) && !is_listed (newest, name) &&
-          !is_listed (self->good_files, name) &&
+      if (is_one_of (which, name, &named) &&
           !dlp_durable_remove (self->folder, self->path, name, &error))
         g_warning ("%s", error->message);
     }

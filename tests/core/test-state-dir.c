@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/magic.h>
@@ -14,6 +15,8 @@
 #include "dlp-state-dir-private.h"
 
 #include "faults.h"
+
+#define MANY_ELEMENTS 3000
 
 typedef struct
 {
@@ -566,6 +569,52 @@ test_folders (Fixture *fixture, gconstpointer unused)
   dlp_state_dir_free (dir);
 }
 
+static GVariant *
+make_many_files (guint number)
+{
+  GVariantBuilder elements;
+
+  g_variant_builder_init (&elements, G_VARIANT_TYPE ("aa{sv}"));
+  for (guint i = 0; i < MANY_ELEMENTS; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("state-e%u-1-%u", i, number);
+
+      g_variant_builder_add_parsed (&elements, "{'state': <{'state-files': <[(%s, %t, '')]>}>}",
+                                    name, G_GUINT64_CONSTANT (0));
+    }
+  return g_variant_new_parsed ("{'elements': %v}", g_variant_builder_end (&elements));
+}
+
+/* Files of states: those that two generations name stay; and it is not a matter of their square. */
+static void
+test_many_files (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (DlpStateDir) dir = open_dir (fixture->path);
+  clock_t began;
+
+  for (guint number = 1; number <= 4; number++)
+    for (guint i = 0; i < MANY_ELEMENTS; i++)
+      {
+        g_autofree char *name = g_strdup_printf ("%s/state-e%u-1-%u", fixture->path, i, number);
+        int fd = open (name, O_CREAT | O_WRONLY, 0600);
+
+        g_assert_cmpint (fd, >=, 0);
+        close (fd);
+      }
+  began = clock ();
+  for (guint number = 1; number <= 3; number++)
+    g_assert_true (dlp_state_dir_save (dir, make_many_files (number), NULL));
+  g_assert_cmpfloat ((double) (clock () - began) / CLOCKS_PER_SEC, <, 2);
+  g_assert_false (has_file (fixture, "state-e7-1-1"));
+  for (guint i = 0; i < MANY_ELEMENTS; i++)
+    {
+      g_autofree char *before = g_strdup_printf ("state-e%u-1-2", i);
+      g_autofree char *next = g_strdup_printf ("state-e%u-1-4", i);
+
+      g_assert_true (has_file (fixture, before) && has_file (fixture, next));
+    }
+}
+
 static void
 save_attempt (DlpStateDir *dir)
 {
@@ -933,6 +982,7 @@ main (int argc, char **argv)
   ADD ("strays", test_strays, NULL);
   ADD ("not-a-state", test_not_a_state, NULL);
   ADD ("folders", test_folders, NULL);
+  ADD ("many-files", test_many_files, NULL);
   ADD ("without-lock", test_without_lock, NULL);
   ADD ("crashes", test_crashes, NULL);
   ADD ("disk-full", test_disk_full, NULL);

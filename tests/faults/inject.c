@@ -700,6 +700,12 @@ do_rename (int from_at, const char *from, int to_at, const char *to, unsigned fl
   Plan what;
   int result = -1;
 
+  /* As NFS answers. */
+  if (is_remote && flags != 0)
+    {
+      errno = EINVAL;
+      return -1;
+    }
   if (!begin_by_name (&call, INJECT_RENAME, from_at, from))
     return (int) syscall (SYS_renameat2, from_at, from, to_at, to, flags);
   find_path (to_at, to, call.other);

@@ -19,8 +19,8 @@
  *   DLPIPE_INJECT_GATES  NAME=N ...: that file is read once N checkpoints have been made of
  *                        which each has new bytes of an output
  *   DLPIPE_INJECT_SLOW   microseconds that each sync takes
- *   DLPIPE_INJECT_REMOTE set: the file system is one that hosts share, and each process is on
- *                        another host
+ *   DLPIPE_INJECT_REMOTE set: the file system is one that hosts share, whose renames know no flags,
+ *                        and each process is on another host
  */
 
 typedef enum

@@ -161,6 +161,7 @@ load_node (PowerModel *self, const char *full, const char *path)
   g_autofree char *text = NULL;
   g_autoptr (GError) error = NULL;
   struct stat st;
+  guint64 inode;
   gsize size;
   Node *node;
 
@@ -177,12 +178,16 @@ load_node (PowerModel *self, const char *full, const char *path)
       g_hash_table_insert (self->paths, g_strdup (path), node_ref (node));
       return node;
     }
+  inode = st.st_ino;
+  node = g_hash_table_lookup (self->inodes, &inode);
+  if (node != NULL)
+    return node_ref (node);
   node = file_new ();
   g_file_get_contents (full, &text, &size, &error);
   g_assert_no_error (error);
   g_byte_array_append (node->data, (const guint8 *) text, (guint) size);
   node->time = st.st_mtim;
-  note_inode (self, st.st_ino, node);
+  note_inode (self, inode, node);
   return node;
 }
 
@@ -272,7 +277,8 @@ power_model_copy (const PowerModel *from)
     {
       const char *path = names->pdata[i];
       Node *original = g_hash_table_lookup (from->names, path);
-      Node *node = copy_node (original);
+      Node *known = g_hash_table_lookup (copies, original);
+      Node *node = known != NULL ? node_ref (known) : copy_node (original);
 
       g_hash_table_insert (copies, original, node);
       g_hash_table_insert (self->names, g_strdup (path), node);
@@ -582,8 +588,9 @@ write_file (const Node *file, const char *path)
     g_assert_cmpint (utimensat (AT_FDCWD, path, times, 0), ==, 0);
 }
 
+/* @written: path by Node, of those that have a name already. */
 static void
-write_below (const Node *folder, const char *dir, guint depth)
+write_below (const Node *folder, const char *dir, GHashTable *written, guint depth)
 {
   GHashTableIter iter;
   gpointer key, value;
@@ -592,9 +599,12 @@ write_below (const Node *folder, const char *dir, guint depth)
   while (g_hash_table_iter_next (&iter, &key, &value))
     {
       g_autofree char *full = g_build_filename (dir, key, NULL);
+      const char *other = g_hash_table_lookup (written, value);
       const Node *node = value;
 
-      if (node->target != NULL)
+      if (other != NULL)
+        g_assert_cmpint (link (other, full), ==, 0);
+      else if (node->target != NULL)
         g_assert_cmpint (symlink (node->target, full), ==, 0);
       else if (!node->is_folder)
         write_file (node, full);
@@ -602,14 +612,19 @@ write_below (const Node *folder, const char *dir, guint depth)
         {
           g_assert_cmpint (g_mkdir (full, 0700), ==, 0);
           if (depth > 0)
-            write_below (node, full, depth - 1);
+            write_below (node, full, written, depth - 1);
+          continue;
         }
+      if (other == NULL)
+        g_hash_table_insert (written, value, g_steal_pointer (&full));
     }
 }
 
 void
 power_model_write (const PowerModel *self, const char *dir)
 {
+  g_autoptr (GHashTable) written = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+
   remove_below (dir, 2);
-  write_below (self->root, dir, 2);
+  write_below (self->root, dir, written, 2);
 }

@@ -11,6 +11,9 @@
 #include "power-model.h"
 
 #define STATES 200
+#define STATES_OF_FAILURE 5
+#define CALLS_OF_FAILURE 20 /* behind which it ends */
+#define STATES_OF_PUBLISH 25
 #define STATES_OF_RESTART 40
 #define CALLS_OF_RESTART 130 /* in which it discards */
 #define STATES_A_RECORDING 25
@@ -191,6 +194,65 @@ test_killed_at_once (void)
   fault_rig_free (rig);
 }
 
+/* A call failed, perhaps a sync, which the kernel does not make good: soon afterwards the power is
+ * cut. */
+static void
+test_failed (void)
+{
+  FaultRig *rig = fault_rig_new (NULL);
+  Recording recording = { NULL };
+  guint n = launch_rig_scale (STATES_OF_FAILURE);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *plan = g_strdup_printf ("fail=%d,%d", EIO, g_test_rand_int_range (0, 500));
+
+      fault_rig_clear (rig);
+      record (&recording, rig, plan, FAULT_RIG_GATES);
+      recording.first = recording.end - MIN (recording.end, CALLS_OF_FAILURE);
+      go_on (&recording, rig);
+    }
+  recording_clear (&recording);
+  fault_rig_free (rig);
+}
+
+/* Within the calls that a random one of the files takes. */
+static void
+aim_at_publish (Recording *self)
+{
+  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint i = 0; i < self->calls->len; i++)
+    if (((FaultCall *) self->calls->pdata[i])->entry.call == INJECT_LINK)
+      g_array_append_val (links, i);
+  g_assert_cmpuint (links->len, >=, 4);
+  self->first = g_array_index (links, guint, g_test_rand_int_range (0, (gint32) links->len)) + 1;
+  self->end = self->first + 3;
+}
+
+/* Where a rename that replaces nothing takes two calls. */
+static void
+test_published_elsewhere (void)
+{
+  FaultRig *rig = fault_rig_new (NULL);
+  Recording recording = { NULL };
+  guint n = launch_rig_scale (STATES_OF_PUBLISH);
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (i % STATES_A_RECORDING == 0)
+        {
+          recording.flags = FAULT_RIG_REMOTE;
+          fault_rig_clear (rig);
+          record (&recording, rig, NULL, FAULT_RIG_GATES | FAULT_RIG_REMOTE);
+        }
+      aim_at_publish (&recording);
+      go_on (&recording, rig);
+    }
+  recording_clear (&recording);
+  fault_rig_free (rig);
+}
+
 /* What a finished run left is discarded, and all of it made again. */
 static void
 test_restart (void)
@@ -337,6 +399,8 @@ main (int argc, char **argv)
   g_test_add_func ("/power/model", test_model);
   g_test_add_func ("/power/states", test_states);
   g_test_add_func ("/power/killed-at-once", test_killed_at_once);
+  g_test_add_func ("/power/failed", test_failed);
+  g_test_add_func ("/power/published-elsewhere", test_published_elsewhere);
   g_test_add_func ("/power/restart", test_restart);
   code = g_test_run ();
 
