@@ -137,7 +137,7 @@ check_stateless (const CheckCase *self, const CheckResult *expected)
   const guint64 n_stops = MIN (dlp_check_scale (8), expected->n_records);
 
   for (guint64 i = 0; i < n_stops && expected->stateless != NULL; i++)
-    forget_at (self, expected, 1 + i * expected->n_records / n_stops);
+    forget_at (self, expected, 1 + (i + 1) * expected->n_records / (n_stops + 1));
 }
 
 void

@@ -11,7 +11,9 @@ struct _DlpCheckSource
   guint64 records;
   guint64 variant;
   guint rows_a_file; /* 0: all in one */
+  guint epochs;      /* 0: for ever */
   gboolean tokens;
+  gboolean repeats;
 
   DlpRandom random;
   guint64 next; /* the state */
@@ -24,6 +26,7 @@ enum
   PROP_VARIANT,
   PROP_TOKENS,
   PROP_ROWS_A_FILE,
+  PROP_EPOCHS,
   N_PROPS
 };
 
@@ -76,6 +79,27 @@ append_tokens (DlpCheckSource *self, guint64 index, DlpRecordBatchBuilder *build
   dlp_record_batch_builder_append_list (builder, 0, tokens, n);
 }
 
+static guint
+dlp_check_source_get_epochs (DlpSource *source)
+{
+  return DLP_CHECK_SOURCE (source)->repeats ? 0 : DLP_CHECK_SOURCE (source)->epochs;
+}
+
+static gboolean
+dlp_check_source_repeat (DlpSource *source, GError **error)
+{
+  DLP_CHECK_SOURCE (source)->repeats = TRUE;
+  return TRUE;
+}
+
+static gboolean
+is_over (DlpCheckSource *self)
+{
+  guint epochs = dlp_check_source_get_epochs (DLP_SOURCE (self));
+
+  return self->records == 0 || (epochs > 0 && self->next / self->records >= epochs);
+}
+
 static DlpStep
 dlp_check_source_produce (DlpSource *source, DlpPad *out, GCancellable *cancellable, GError **error)
 {
@@ -83,14 +107,16 @@ dlp_check_source_produce (DlpSource *source, DlpPad *out, GCancellable *cancella
   DlpRecordBatchBuilder *builder = dlp_pad_get_builder (out);
   guint n = 1 + self->next % 5;
 
-  if (self->next >= self->records)
+  if (is_over (self))
     return DLP_STEP_END;
-  for (guint i = 0; i < n && self->next < self->records; i++)
+  for (guint i = 0; i < n && !is_over (self); i++)
     {
-      guint64 index = self->next++;
+      guint64 epoch = self->next / self->records;
+      guint64 index = self->next++ % self->records;
       guint rows = self->rows_a_file;
       DlpCoordinate at = { .stage = dlp_element_get_stage (DLP_ELEMENT (self)),
                            .source = dlp_element_get_ordinal (DLP_ELEMENT (self)),
+                           .epoch = (guint32) epoch,
                            .file = rows > 0 ? index / rows : 0,
                            .row = rows > 0 ? index % rows : index };
       g_autofree char *id =
@@ -136,7 +162,7 @@ dlp_check_source_load (DlpElement *element, GVariant *described, guint version, 
   DlpCheckSource *self = DLP_CHECK_SOURCE (element);
 
   return dlp_state_check_keys (described, keys, error) &&
-         dlp_state_get_uint64 (described, "next", self->records, &self->next, error);
+         dlp_state_get_uint64 (described, "next", G_MAXUINT64, &self->next, error);
 }
 
 static void
@@ -152,6 +178,8 @@ dlp_check_source_set_property (GObject *object, guint id, const GValue *value, G
     self->tokens = g_value_get_boolean (value);
   else if (id == PROP_ROWS_A_FILE)
     self->rows_a_file = g_value_get_uint (value);
+  else if (id == PROP_EPOCHS)
+    self->epochs = g_value_get_uint (value);
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -169,6 +197,8 @@ dlp_check_source_get_property (GObject *object, guint id, GValue *value, GParamS
     g_value_set_boolean (value, self->tokens);
   else if (id == PROP_ROWS_A_FILE)
     g_value_set_uint (value, self->rows_a_file);
+  else if (id == PROP_EPOCHS)
+    g_value_set_uint (value, self->epochs);
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -186,6 +216,8 @@ dlp_check_source_class_init (DlpCheckSourceClass *klass)
   element_class->describe = dlp_check_source_describe;
   element_class->load = dlp_check_source_load;
   DLP_SOURCE_CLASS (klass)->produce = dlp_check_source_produce;
+  DLP_SOURCE_CLASS (klass)->get_epochs = dlp_check_source_get_epochs;
+  DLP_SOURCE_CLASS (klass)->repeat = dlp_check_source_repeat;
 
   properties[PROP_RECORDS] =
       g_param_spec_uint64 ("records", NULL, "How many", 0, G_MAXUINT64, 100, DLP_PARAM_READWRITE);
@@ -196,6 +228,9 @@ dlp_check_source_class_init (DlpCheckSourceClass *klass)
   properties[PROP_ROWS_A_FILE] =
       g_param_spec_uint ("rows-a-file", NULL, "How coordinates count; 0: one file", 0, G_MAXUINT, 0,
                          DLP_PARAM_READWRITE);
+  properties[PROP_EPOCHS] =
+      g_param_spec_uint ("epochs", NULL, "How often; 0: for ever", 0, G_MAXUINT, 1,
+                         DLP_PARAM_READWRITE | DLP_PARAM_FOREVER);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
@@ -203,4 +238,5 @@ static void
 dlp_check_source_init (DlpCheckSource *self)
 {
   self->records = 100;
+  self->epochs = 1;
 }

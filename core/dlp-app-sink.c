@@ -461,17 +461,16 @@ dlp_app_sink_over (DlpElement *element, const GError *error)
 
 /* ---- the element's thread ---- */
 
-/* The newest mark for the place that the state speaks of: app.lock is held. What is on its way to
+/* The newest mark for @place, which the state speaks of: app.lock is held. What is on its way to
  * the program is in neither place and not in the queue any more. */
 static void
-settle_cursor (DlpAppSink *self, DlpPad *in)
+settle_cursor (DlpAppSink *self, const Place *place, bool approximate)
 {
   DlpRecordBatch *head = g_queue_peek_head (&self->queue);
-  guint64 position = self->confirmed.cursor.position;
+  guint64 position = place->cursor.position;
 
-  if (self->state == DLP_APP_SINK_STATE_APPROXIMATE ||
-      self->confirmed.counts.records == self->moved)
-    dlp_pad_get_cursor (in, &self->settled);
+  if (approximate || place->counts.records == self->moved)
+    dlp_pad_get_cursor (dlp_element_get_input (DLP_ELEMENT (self), 0), &self->settled);
   else if (head != NULL && dlp_record_batch_get_position (head) == position)
     {
       DlpCursor cursor = { dlp_record_batch_get_mark (head), position };
@@ -479,20 +478,31 @@ settle_cursor (DlpAppSink *self, DlpPad *in)
       dlp_cursor_set (&self->settled, &cursor);
     }
   else
-    dlp_cursor_set (&self->settled, &self->confirmed.cursor);
+    dlp_cursor_set (&self->settled, &place->cursor);
+}
+
+static bool
+is_approximate (DlpAppSink *self, guint capture)
+{
+  return capture == DLP_CAPTURE_APPROXIMATE ||
+         (capture == DLP_CAPTURE_CONFIRMED && self->state == DLP_APP_SINK_STATE_APPROXIMATE);
 }
 
 static void
 settle (DlpAppSink *self)
 {
-  bool exact = self->state == DLP_APP_SINK_STATE_EXACT;
+  DlpContext *context = dlp_element_get_context (DLP_ELEMENT (self));
+  guint capture = __atomic_load_n (&context->capture, __ATOMIC_RELAXED);
+  bool approximate = is_approximate (self, capture);
+  bool given =
+      approximate || (capture == DLP_CAPTURE_EXACT && self->confirm == DLP_APP_SINK_CONFIRM_PULL);
   DlpSinkState counts;
 
   pthread_mutex_lock (&self->app.lock);
-  settle_cursor (self, dlp_element_get_input (DLP_ELEMENT (self), 0));
-  counts = exact ? self->confirmed.counts : self->given.counts;
+  settle_cursor (self, given ? &self->given : &self->confirmed, approximate);
+  counts = given ? self->given.counts : self->confirmed.counts;
   /* Also what an asynchronous pull has taken and its program not got yet. */
-  self->held = exact ? 0 : self->moved - self->given.counts.records;
+  self->held = approximate ? self->moved - self->given.counts.records : 0;
   pthread_mutex_unlock (&self->app.lock);
   dlp_sink_set_state (DLP_SINK (self), &counts);
 }

@@ -2,9 +2,14 @@
 
 #include "dlp-state-dir-private.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <xxhash.h>
+
+#include "dlp-durable-private.h"
 
 /* docs/internals/checkpoint.md has the layout. Magic, version and the checksum at the end are where
  * they are in every version to come, so that a newer file can be told from a damaged one. */
@@ -209,4 +214,39 @@ dlp_checkpoint_decode (GBytes *bytes, GError **error)
 #endif
 
   return check_keys (payload, error) ? g_steal_pointer (&payload) : NULL;
+}
+
+gboolean
+dlp_checkpoint_identify (int folder,
+                         const char *path,
+                         const char *name,
+                         gboolean *is_one,
+                         GError **error)
+{
+  g_autofree char *full = g_build_filename (path, name, NULL);
+  char magic[sizeof MAGIC - 1];
+  int fd = TEMP_FAILURE_RETRY (openat (folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  gssize n;
+  int code;
+
+  *is_one = FALSE;
+  if (fd < 0)
+    {
+      /* It went meanwhile, leads nowhere, or is a socket. */
+      if (errno == ENOENT || errno == ELOOP || errno == ENXIO)
+        return TRUE;
+      dlp_durable_set_error (error, errno, "%s: cannot open", full);
+      return FALSE;
+    }
+  n = TEMP_FAILURE_RETRY (pread (fd, magic, sizeof magic, 0));
+  code = errno;
+  close (fd);
+  /* A folder or a pipe. */
+  if (n < 0 && code != EISDIR && code != ESPIPE)
+    {
+      dlp_durable_set_error (error, code, "%s: cannot read", full);
+      return FALSE;
+    }
+  *is_one = n == sizeof magic && memcmp (magic, MAGIC, sizeof magic) == 0;
+  return TRUE;
 }

@@ -33,6 +33,7 @@ struct _DlpCheckpointer
   bool stopping;       /* lock */
   bool requested;      /* lock */
   guint count;         /* atomic */
+  GError *failure;     /* why a run that has ended has no state */
 };
 
 DlpCheckpointer *
@@ -64,6 +65,7 @@ dlp_checkpointer_free (DlpCheckpointer *self)
 {
   dlp_checkpointer_stop (self);
   g_ptr_array_unref (self->sinks);
+  g_clear_error (&self->failure);
   pthread_cond_destroy (&self->cond);
   pthread_mutex_destroy (&self->lock);
   g_free (self);
@@ -226,7 +228,11 @@ sync_sinks (DlpCheckpointer *self,
 
       if (klass->sync == NULL)
         continue;
-      dlp_watchdog_enter (self->pipeline->watchdog, snapshots[i].element, "is syncing");
+      /* While elements run it is none of the movements that are watched for. */
+      if (cancellable != NULL)
+        dlp_watchdog_enter_aside (self->pipeline->watchdog, snapshots[i].element, "is syncing");
+      else
+        dlp_watchdog_enter (self->pipeline->watchdog, snapshots[i].element, "is syncing");
       ok = klass->sync (sink, snapshots[i].state, cancellable, error);
       dlp_watchdog_leave (self->pipeline->watchdog);
       if (!ok)
@@ -297,6 +303,7 @@ commit (DlpCheckpointer *self, bool complete, GCancellable *cancellable, GError 
   ok = self->pipeline->dir == NULL || dlp_state_dir_check (self->pipeline->dir, error);
   ok = ok && ((self->pipeline->dir == NULL && !complete) ||
               sync_sinks (self, snapshots, n, cancellable, error));
+  ok = ok && dlp_pipeline_check_stall (self->pipeline, error);
   if (ok && self->pipeline->dir != NULL)
     ok = write_checkpoint (self, snapshots, complete, error);
   if (ok && complete)
@@ -307,16 +314,20 @@ commit (DlpCheckpointer *self, bool complete, GCancellable *cancellable, GError 
   return ok;
 }
 
-static void
-fail_capture (GError **error)
+/* As in commit(). */
+static bool
+check_whole (DlpCheckpointer *self, GError **error)
 {
+  if (!dlp_flag_get (self->pipeline->run->finishing) || dlp_flag_get (self->pipeline->complete))
+    return true;
   g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
-               "the run is about to end, so that its state cannot be saved any more");
+               "the inputs of the run are being ended early, which a continued run would not see");
+  return false;
 }
 
-/* NULL without an error: not now, but soon. */
+/* NULL without an error: not now, but soon, or *@ends: not before the run has ended. */
 static GVariant *
-try_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error)
+try_capture (DlpCheckpointer *self, GCancellable *cancellable, bool *ends, GError **error)
 {
   guint n = self->sinks->len;
   DlpSnapshot *snapshots = NULL;
@@ -326,18 +337,12 @@ try_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error)
   wish (self);
   if (!collect (self, cancellable))
     {
-      if (!g_cancellable_set_error_if_cancelled (cancellable, error))
-        fail_capture (error);
+      *ends = !g_cancellable_set_error_if_cancelled (cancellable, error);
       return NULL;
     }
   snapshots = g_new0 (DlpSnapshot, n);
   copy_snapshots (self, snapshots);
-  /* As in commit(). */
-  if (dlp_flag_get (self->pipeline->run->finishing))
-    g_set_error (
-        error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
-        "the inputs of the run are being ended early, which a continued run would not see");
-  else
+  if (check_whole (self, error))
     payload = dlp_pipeline_make_checkpoint (self->pipeline, snapshots, n, false, &local);
   free_snapshots (snapshots, n);
   if (local != NULL && !g_error_matches (local, G_IO_ERROR, G_IO_ERROR_PENDING))
@@ -348,27 +353,99 @@ try_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error)
 }
 
 GVariant *
-dlp_checkpointer_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error)
+dlp_checkpointer_capture (DlpCheckpointer *self,
+                          GCancellable *cancellable,
+                          bool *ends,
+                          GError **error)
 {
-  gint64 wait = RETRY;
   GError *local = NULL;
   GVariant *payload;
 
-  while ((payload = try_capture (self, cancellable, &local)) == NULL && local == NULL)
+  *ends = false;
+  while ((payload = try_capture (self, cancellable, ends, &local)) == NULL && local == NULL &&
+         !*ends)
     {
       /* What left by a stop does not settle any more. */
-      if (must_leave (self))
-        {
-          fail_capture (error);
-          return NULL;
-        }
-      pthread_mutex_lock (&self->lock);
-      wait_until (self, g_get_monotonic_time () + wait);
-      pthread_mutex_unlock (&self->lock);
-      wait = MIN (2 * wait, TICK / 10);
+      *ends = must_leave (self);
+      if (!*ends)
+        g_usleep (RETRY);
     }
   if (local != NULL)
     g_propagate_error (error, local);
+  return payload;
+}
+
+/* ---- the state of a run that has ended without a folder ---- */
+
+static bool
+is_of_program (DlpElement *sink)
+{
+  return dlp_element_get_private (sink)->app != NULL;
+}
+
+/* @failed: (nullable): the element that failed, in the midst of a step. */
+static bool
+keep_sink (DlpElement *sink, const char *failed, GError **error)
+{
+  DlpSinkClass *klass = DLP_SINK_GET_CLASS (sink);
+
+  if (dlp_flag_get (dlp_element_get_private (sink)->ended))
+    return true;
+  if (g_strcmp0 (dlp_element_get_name (sink), failed) == 0 && !is_of_program (sink))
+    {
+      g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+                   "%s failed in the midst of the records that it was to take, so that the run has "
+                   "no state to go on from; one that was taken before is",
+                   failed);
+      return false;
+    }
+  if (klass->flush != NULL && !klass->flush (DLP_SINK (sink), NULL, error))
+    return dlp_element_failed (sink, "flush", error);
+  dlp_element_take_snapshot (sink, false);
+  return true;
+}
+
+void
+dlp_checkpointer_keep (DlpCheckpointer *self, const char *failed)
+{
+  for (guint i = 0; i < self->pipeline->order->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->pipeline->order, i);
+
+      if (g_strcmp0 (dlp_element_get_name (element), failed) != 0)
+        dlp_element_settle (element);
+    }
+  for (guint i = 0; i < self->sinks->len && self->failure == NULL; i++)
+    keep_sink (g_ptr_array_index (self->sinks, i), failed, &self->failure);
+}
+
+GVariant *
+dlp_checkpointer_capture_ended (DlpCheckpointer *self, GError **error)
+{
+  guint n = self->sinks->len;
+  DlpSnapshot *snapshots;
+  GVariant *payload;
+
+  if (self->failure != NULL)
+    {
+      g_propagate_error (error, g_error_copy (self->failure));
+      return NULL;
+    }
+  if (!check_whole (self, error))
+    return NULL;
+  /* As of now: a pull may have ended later than the run. */
+  for (guint i = 0; i < n; i++)
+    {
+      DlpElement *sink = g_ptr_array_index (self->sinks, i);
+
+      if (is_of_program (sink) && !keep_sink (sink, NULL, error))
+        return NULL;
+    }
+  snapshots = g_new0 (DlpSnapshot, n);
+  copy_snapshots (self, snapshots);
+  payload = dlp_pipeline_make_checkpoint (self->pipeline, snapshots, n,
+                                          dlp_flag_get (self->pipeline->complete), error);
+  free_snapshots (snapshots, n);
   return payload;
 }
 

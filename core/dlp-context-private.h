@@ -13,6 +13,14 @@
 
 G_BEGIN_DECLS
 
+/* Whose place a sink of the program speaks of. */
+typedef enum
+{
+  DLP_CAPTURE_CONFIRMED,   /* of a checkpoint of the folder, as its properties say */
+  DLP_CAPTURE_EXACT,       /* of dlp_pipeline_get_state(): what the program was given */
+  DLP_CAPTURE_APPROXIMATE, /* the same: what is queued for it, too */
+} DlpCapture;
+
 /* What all elements of one run share. Made by the pipeline (or a test's harness) before start(),
  * gone after stop(). Fields without a note are set before the run and only read during it. */
 typedef struct _DlpContext DlpContext;
@@ -33,6 +41,7 @@ struct _DlpContext
   bool paused;           /* atomic */
   guint checkpoint_wish; /* atomic: counts the checkpoints asked for; pads send newer marks */
   guint n_holding;       /* atomic: elements that refill what they held before a restore */
+  guint capture;         /* atomic: DlpCapture: what the snapshots that are asked for are of */
   bool random_yields;    /* tests: threads give way at random */
   guint batch_records;   /* tests: at most so many records a record batch; 0: the default */
 

@@ -151,23 +151,47 @@ make_one_folder (const char *path, GError **error)
   return FALSE;
 }
 
+/* One that was there may have been made by a run that died before it synced the one above. Where
+ * that may not be opened, no run of this user has made it. */
+static gboolean
+sync_found_folder (const char *path, GError **error)
+{
+  g_autofree char *parent = g_path_get_dirname (path);
+  g_autoptr (GError) failure = NULL;
+
+  if (strcmp (parent, path) == 0 || sync_folder_of (path, &failure) ||
+      g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
+    return TRUE;
+
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return FALSE;
+}
+
 gboolean
 dlp_durable_make_folder (const char *path, GError **error)
 {
   g_autofree char *prefix = g_strdup (path);
+  g_autofree char *found = NULL;
 
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    return sync_found_folder (path, error);
   for (char *p = prefix; *p != '\0'; p++)
     {
       if (*p != '/' || p == prefix)
         continue;
 
       *p = '\0';
-      if (!g_file_test (prefix, G_FILE_TEST_IS_DIR) && !make_one_folder (prefix, error))
+      if (g_file_test (prefix, G_FILE_TEST_IS_DIR))
+        {
+          g_free (found);
+          found = g_strdup (prefix);
+        }
+      else if (!make_one_folder (prefix, error))
         return FALSE;
       *p = '/';
     }
 
-  return g_file_test (path, G_FILE_TEST_IS_DIR) || make_one_folder (path, error);
+  return make_one_folder (path, error) && (found == NULL || sync_found_folder (found, error));
 }
 
 GPtrArray *
@@ -330,15 +354,25 @@ dlp_durable_rename (int folder, const char *path, const char *from, const char *
   return FALSE;
 }
 
+/* As dlp_durable_sync_folder(), with errno. */
+static int
+sync_names (int folder)
+{
+  int result = TEMP_FAILURE_RETRY (fsync (folder));
+
+  return result != 0 && (errno == EINVAL || errno == EOPNOTSUPP) ? 0 : result;
+}
+
 /* File systems that cannot do it in one call: a second name, and if there is no such thing either,
- * a look before. */
+ * a look before. The first name goes when the second is on disk: a power cut could leave neither.
+ */
 static int
 rename_in_steps (int folder, const char *from, const char *to)
 {
   struct stat st;
 
   if (linkat (folder, from, folder, to, 0) == 0)
-    return unlinkat (folder, from, 0);
+    return sync_names (folder) == 0 ? unlinkat (folder, from, 0) : -1;
   if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK)
     return -1;
   if (fstatat (folder, to, &st, AT_SYMLINK_NOFOLLOW) == 0)

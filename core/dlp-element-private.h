@@ -81,6 +81,7 @@ typedef struct
   guint waits_for;       /* atomic: a DlpTurn */
   guint64 progress[4];   /* atomic: bytes done, bytes total, files done, files total */
   gint64 moved_at;       /* atomic: monotonic time of the last step that moved, us */
+  bool has_left;         /* atomic: it takes no steps any more */
   pthread_mutex_t status_lock;
   char *status; /* status_lock */
 
@@ -174,6 +175,12 @@ bool dlp_element_is_large (DlpElement *self);
 bool dlp_element_needs_durable (DlpElement *self);
 /* (transfer full): not floating, a{sv}; NULL: describe() gave none. */
 GVariant *dlp_element_describe_state (DlpElement *self, const DlpState *state, GError **error);
+
+/* (transfer none) (nullable): a source before it that gives what it has more than once. */
+DlpElement *dlp_element_find_repeated (DlpElement *self);
+/* (transfer none) (nullable): the endless source before it that a record is of (NULL: where no
+ * other source feeds it), if its epochs come one behind the other, and for ever. */
+DlpElement *dlp_element_find_endless (DlpElement *self, const DlpCoordinate *of);
 
 /* Behind a virtual function that failed: sees to it that there is an error. Returns false. */
 bool dlp_element_failed (DlpElement *self, const char *function, GError **error);

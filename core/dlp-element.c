@@ -406,7 +406,7 @@ dlp_element_is_replaying (DlpElement *self)
     {
       DlpPad *pad = g_ptr_array_index (priv->outputs, i);
 
-      if (dlp_stat_get (&pad->emitted) < dlp_stat_get (&pad->wanted))
+      if (dlp_stat_get (&pad->emitted) < MAX (dlp_stat_get (&pad->wanted), pad->seen))
         return TRUE;
     }
   return FALSE;

@@ -39,7 +39,8 @@ G_DEFINE_ENUM_TYPE (DlpPipelineError,
                     G_DEFINE_ENUM_VALUE (DLP_PIPELINE_ERROR_STATE, "state"),
                     G_DEFINE_ENUM_VALUE (DLP_PIPELINE_ERROR_STOPPED, "stopped"),
                     G_DEFINE_ENUM_VALUE (DLP_PIPELINE_ERROR_ABORTED, "aborted"),
-                    G_DEFINE_ENUM_VALUE (DLP_PIPELINE_ERROR_INTERNAL, "internal"))
+                    G_DEFINE_ENUM_VALUE (DLP_PIPELINE_ERROR_INTERNAL, "internal"),
+                    G_DEFINE_ENUM_VALUE (DLP_PIPELINE_ERROR_STALLED, "stalled"))
 
 G_DEFINE_ENUM_TYPE (DlpJsonError,
                     dlp_json_error,

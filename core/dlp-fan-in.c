@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What elements with any number of inputs have in common. */
-
 #include <dlpipe/dlp-fan-in.h>
-
-#include "dlp-element-private.h"
 
 static char *
 make_up_name (DlpElement *self)

@@ -183,7 +183,8 @@ static gboolean delete (const char *path, GError **error)
   return FALSE;
 }
 
-/* The manifest last: whoever is interrupted before can do it again. */
+/* The manifest last, when the rest is gone for good: whoever is interrupted before can do it again.
+ */
 static gboolean
 delete_listed (Location *self, GError **error)
 {
@@ -201,7 +202,26 @@ delete_listed (Location *self, GError **error)
       if (!delete (full, error))
         return FALSE;
     }
-  return delete (self->path, error);
+  return dlp_partial_sync_folder (self->path, error) && delete (self->path, error);
+}
+
+static gboolean
+clean (const char *path, const char *const *files, const char *run_id, GError **error)
+{
+  for (guint i = 0; files[i] != NULL; i++)
+    if (!dlp_output_file_clean (files[i], run_id, 0, error))
+      return FALSE;
+  return dlp_output_file_clean (path, run_id, 0, error);
+}
+
+/* Before the state goes, which alone tells whose they were: what a power cut brings back would be
+ * nobody's. No folder: there was nothing. */
+static gboolean
+sync_deleted (const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  return !is_there (folder) || dlp_partial_sync_folder (path, error);
 }
 
 gboolean
@@ -220,13 +240,9 @@ dlp_manifest_discard (const char *path,
       return FALSE;
   if (location.may_delete && !delete_listed (&location, error))
     return FALSE;
-
-  if (claim->discarded_run_id == NULL)
-    return TRUE;
-  for (guint i = 0; files[i] != NULL; i++)
-    if (!dlp_output_file_clean (files[i], claim->discarded_run_id, 0, error))
-      return FALSE;
-  return dlp_output_file_clean (path, claim->discarded_run_id, 0, error);
+  if (claim->discarded_run_id != NULL && !clean (path, files, claim->discarded_run_id, error))
+    return FALSE;
+  return (!location.may_delete && claim->discarded_run_id == NULL) || sync_deleted (path, error);
 }
 
 gboolean

@@ -39,7 +39,9 @@ struct _DlpPad
   /* Output. */
   guint64 emitted; /* written by the element's thread, read by others (relaxed) */
   guint64 wanted;  /* after a restore: drop below this position */
+  guint64 seen;    /* of training batches: what sinks had below it, through what is in between */
   bool torn;       /* what begins below it ends above it */
+  bool restored;   /* emitted is that of a state */
   DlpRecordBatchBuilder *builder;
   gsize batch_bytes;     /* an open record batch of so many is pushed */
   DlpMark *open_mark;    /* of the builder's first record */

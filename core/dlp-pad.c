@@ -277,6 +277,18 @@ dlp_pad_get_emitted (DlpPad *self)
   return dlp_stat_get (&self->known);
 }
 
+gboolean
+dlp_pad_check_emitted (DlpPad *self, const char *key, guint64 value, GError **error)
+{
+  if (!self->restored || value == self->emitted)
+    return TRUE;
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+               "key “%s” is %" G_GUINT64_FORMAT ", but key “emitted” says that %" G_GUINT64_FORMAT
+               " left by its pad “%s” until then",
+               key, value, self->emitted, self->name);
+  return FALSE;
+}
+
 static void
 count_emitted (DlpPad *self, guint64 n)
 {

@@ -40,7 +40,8 @@ give_name (const DlpPartialPlace *place, const char *name, const char *path, GEr
 
   /* Where a rename that replaces nothing takes two calls, it was ended between them. */
   if (is_same_file (place, name, place->name))
-    return dlp_durable_remove (place->fd, place->path, name, error);
+    return dlp_durable_sync_folder (place->fd, place->path, error) &&
+           dlp_durable_remove (place->fd, place->path, name, error);
   dlp_partial_set_taken (error, path);
   return FALSE;
 }

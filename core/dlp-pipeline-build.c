@@ -345,7 +345,8 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
           return false;
         }
     }
-  if (!sort_elements (self, error) || !dlp_pipeline_count_stages (self, error))
+  if (!sort_elements (self, error) || !dlp_pipeline_check_loops (self, error) ||
+      !dlp_pipeline_count_stages (self, error))
     return false;
 
   if (self->state_path != NULL)

@@ -39,6 +39,8 @@ struct _DlpPipeline
   guint link_batches;
   gboolean overwrite;
   gboolean restart;
+  DlpStallAction stall_action;
+  gint64 stall_timeout; /* us; 0: none */
   gboolean seed_given;
   bool from_state;     /* the graph is the one of a state */
   GVariant *saved;     /* the state itself, where that is not in a folder */
@@ -58,17 +60,19 @@ struct _DlpPipeline
   bool quiet;                    /* atomic: nothing runs any more; states may be asked for */
   DlpRunner *runner;             /* lock, for threads that are not the run's */
   DlpCheckpointer *checkpointer; /* lock, for threads that are not the run's */
+  DlpCheckpointer *captured;     /* lock: of the run that has ended: its state may be asked for */
   DlpWatchdog *watchdog;
 
   pthread_mutex_t lock;
   pthread_cond_t cond;
   DlpPipelineStatus status; /* lock */
-  GError *error;            /* lock: the first one */
+  GError *error;            /* lock: the first one; at the end that of the run */
   char *failed_element;     /* lock */
   bool runner_done;         /* lock */
   bool was_run;             /* lock: run() was called */
   bool active;              /* lock: run() was called and has no result yet */
-  bool capturing;           /* lock: dlp_pipeline_save_state() goes on */
+  bool capturing;           /* lock: dlp_pipeline_get_state() goes on */
+  guint reporting;          /* lock: calls of dlp_pipeline_get_report() that look at the elements */
   bool runs_alone;          /* lock: run_async() was, and the run holds no reference */
   bool dropped;             /* lock: the program gave back its last one meanwhile; atomic to read */
 
@@ -81,6 +85,8 @@ struct _DlpPipeline
 /* Sets the pipeline's error, the first wins, and ends the run. Takes @error over. */
 void dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error);
 void dlp_pipeline_set_status (DlpPipeline *self, DlpPipelineStatus status);
+/* False with an error: the run fails because it has stalled. */
+bool dlp_pipeline_check_stall (DlpPipeline *self, GError **error);
 
 /* To the elements that the program holds: the run has ended, or is about to, with @error
  * (nullable). Any thread, without a lock. */
@@ -101,12 +107,16 @@ void dlp_pipeline_place_error (DlpPipeline *self, DlpElement *element, GError **
 
 /* build */
 bool dlp_pipeline_build (DlpPipeline *self, GError **error);
+/* That no elements can block each other in a ring. */
+bool dlp_pipeline_check_loops (DlpPipeline *self, GError **error);
 /* Gives each element its stage and its ordinal. */
 bool dlp_pipeline_count_stages (DlpPipeline *self, GError **error);
 /* Limits of links, shares of elements; the graph is built. */
 void dlp_pipeline_deal_memory (DlpPipeline *self);
 
 /* restore */
+/* Of links of training batches: how far all sinks were. */
+void dlp_pipeline_find_seen (DlpPipeline *self);
 /* What a run without a state leaves cannot be gone on with by anybody: deletes it. */
 void dlp_pipeline_discard_unfinished (DlpPipeline *self);
 /* As restore does, but changes nothing: for dlp_pipeline_check_state(). */
@@ -141,6 +151,9 @@ GVariant *dlp_pipeline_make_checkpoint (DlpPipeline *self,
 /* Seconds over all attempts, and (*before) of the former ones alone. */
 double dlp_pipeline_get_elapsed (DlpPipeline *self, double *before);
 
+/* state: whether all that the state speaks of is in it. */
+bool dlp_pipeline_check_capturable (DlpPipeline *self, GError **error);
+
 /* checkpointer: a thread that commits the sinks and writes checkpoints and status.json. Without a
  * state folder only dlp_checkpointer_commit() does something: it publishes at the end. */
 DlpCheckpointer *dlp_checkpointer_new (DlpPipeline *pipeline);
@@ -152,9 +165,16 @@ void dlp_checkpointer_stop (DlpCheckpointer *self);
 /* The last commit, when nothing runs any more, by the caller. */
 bool dlp_checkpointer_commit (DlpCheckpointer *self, bool complete, GError **error);
 /* (floating) (nullable): the payload of a checkpoint of this moment, of a run without a state
- * folder; waits for the sinks. One call at a time. */
-GVariant *
-dlp_checkpointer_capture (DlpCheckpointer *self, GCancellable *cancellable, GError **error);
+ * folder; waits for the sinks. One call at a time. *@ends: NULL, since the run is about to end. */
+GVariant *dlp_checkpointer_capture (DlpCheckpointer *self,
+                                    GCancellable *cancellable,
+                                    bool *ends,
+                                    GError **error);
+/* When nothing runs any more, before the elements are stopped: keeps what the state is made of.
+ * @failed: (nullable): the name of an element that failed. */
+void dlp_checkpointer_keep (DlpCheckpointer *self, const char *failed);
+/* (floating) (nullable): the payload of what was kept. */
+GVariant *dlp_checkpointer_capture_ended (DlpCheckpointer *self, GError **error);
 void dlp_checkpointer_free (DlpCheckpointer *self);
 guint dlp_checkpointer_get_count (DlpCheckpointer *self);
 /* status.json as things stand. */

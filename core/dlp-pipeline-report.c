@@ -140,7 +140,10 @@ add_times (GVariantDict *dict, DlpElementPrivate *priv)
   g_variant_dict_insert (dict, "io-lanes", "u",
                          __atomic_load_n (&priv->io_lanes, __ATOMIC_RELAXED));
   g_variant_dict_insert (dict, "input-bytes", "t", dlp_stat_get (&priv->progress[0]));
-  g_variant_dict_insert (dict, "waits-for", "s", since != 0 ? name_wait (waits_for) : "");
+  g_variant_dict_insert (dict, "waits-for", "s",
+                         dlp_flag_get (priv->has_left) ? "end" :
+                         since != 0                    ? name_wait (waits_for) :
+                                                         "");
 }
 
 static void
@@ -222,6 +225,31 @@ report_element (DlpElement *element, bool quiet)
   return report;
 }
 
+/* False: it is being prepared. Until end_looking() nobody begins to. */
+static bool
+begin_looking (DlpPipeline *self)
+{
+  bool ready;
+
+  pthread_mutex_lock (&self->lock);
+  ready = !dlp_flag_get (self->preparing);
+  self->reporting += ready;
+  pthread_mutex_unlock (&self->lock);
+  return ready;
+}
+
+static void
+end_looking (DlpPipeline *self)
+{
+  bool last;
+
+  pthread_mutex_lock (&self->lock);
+  last = --self->reporting == 0;
+  pthread_mutex_unlock (&self->lock);
+  if (last)
+    pthread_cond_broadcast (&self->cond);
+}
+
 /* What is known once it is prepared. */
 static void
 report_prepared (DlpPipeline *self, GVariantDict *dict)
@@ -261,8 +289,11 @@ dlp_pipeline_get_report (DlpPipeline *self)
   dlp_pipeline_get_progress (self, totals, &fraction, &files_done, &files_total);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "status", "s", g_enum_get_value (statuses, status)->value_nick);
-  if (!dlp_flag_get (self->preparing))
-    report_prepared (self, &dict);
+  if (begin_looking (self))
+    {
+      report_prepared (self, &dict);
+      end_looking (self);
+    }
   g_variant_dict_insert (&dict, "fraction", "d", fraction);
   g_variant_dict_insert (&dict, "files-done", "u", files_done);
   g_variant_dict_insert (&dict, "files-total", "u", files_total);

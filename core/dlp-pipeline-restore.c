@@ -29,22 +29,10 @@
 #include <string.h>
 
 #include "dlp-app-private.h"
+#include "dlp-checkpoint-private.h"
 #include "dlp-partial-private.h"
 #include "dlp-pipeline-private.h"
 #include "dlp-value-parser-private.h"
-
-#define FORMAT 1
-#define DRAINED (-1)
-#define CLOSED_AT(position) (-2 - (gint64) (position))
-
-static const char *const checkpoint_keys[] = {
-  "format",     "graph",          "seed",        "run-id",   "attempt",  "complete",
-  "elapsed",    "inputs-length",  "inputs-hash", "elements", "warnings", "n-warnings",
-  "quarantine", "finished-early", "opened",      "files",    NULL
-};
-static const char *const element_keys[] = { "name",  "factory",  "needed",  "version", "oldest",
-                                            "fixed", "links",    "emitted", "inputs",  "state",
-                                            "sink",  "progress", NULL };
 
 /* ---- writing ---- */
 
@@ -119,7 +107,8 @@ describe_emitted (DlpElement *element, const guint64 *emitted)
 static gint64
 describe_closed (DlpPad *input)
 {
-  return dlp_flag_get (input->drained) ? DRAINED : CLOSED_AT (dlp_pad_get_position (input));
+  return dlp_flag_get (input->drained) ? DLP_CHECKPOINT_DRAINED :
+                                         DLP_CHECKPOINT_CLOSED_AT (dlp_pad_get_position (input));
 }
 
 static GVariant *
@@ -314,7 +303,7 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
     }
 
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert (&dict, "format", "u", FORMAT);
+  g_variant_dict_insert (&dict, "format", "u", DLP_CHECKPOINT_FORMAT);
   g_variant_dict_insert_value (&dict, "graph", g_variant_new_bytestring (graph));
   if (has_quarantine (self) && self->quarantine_path != NULL)
     g_variant_dict_insert_value (&dict, "quarantine",
@@ -429,14 +418,8 @@ check_version (DlpElement *element, GVariant *recorded, guint *version, GError *
   DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
   guint oldest;
 
-  if (!g_variant_lookup (recorded, "version", "u", version) ||
-      !g_variant_lookup (recorded, "oldest", "u", &oldest))
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                   "state of %s: key “version” or “oldest” is missing",
-                   dlp_element_get_name (element));
-      return false;
-    }
+  g_variant_lookup (recorded, "version", "u", version);
+  g_variant_lookup (recorded, "oldest", "u", &oldest);
   if (*version >= klass->state_oldest_version &&
       (*version <= klass->state_version || oldest <= klass->state_version))
     return true;
@@ -474,6 +457,7 @@ restore_outputs (DlpElement *element, GVariant *recorded, GError **error)
           return false;
         }
       pad->emitted = value;
+      pad->restored = true;
       pad->known = MAX (pad->known, value);
     }
   return true;
@@ -503,8 +487,10 @@ restore_inputs (DlpElement *element, GVariant *recorded, GError **error)
 
       if (values[i] < 0)
         {
-          dlp_pad_restore_closed (pad, values[i] == DRAINED,
-                                  values[i] == DRAINED ? 0 : (guint64) CLOSED_AT (values[i]));
+          dlp_pad_restore_closed (pad, values[i] == DLP_CHECKPOINT_DRAINED,
+                                  values[i] == DLP_CHECKPOINT_DRAINED ?
+                                      0 :
+                                      (guint64) DLP_CHECKPOINT_CLOSED_AT (values[i]));
           continue;
         }
       if (producer->mark == NULL || (guint64) values[i] < pad->peer->emitted)
@@ -560,52 +546,61 @@ restore_progress (DlpElement *element, GVariant *recorded)
                               (guint) MIN (values[3], G_MAXUINT));
 }
 
+/* Elements speak of keys; which element it is they need not say. */
+static bool
+fail_element (DlpElement *element, GError **error)
+{
+  g_autofree char *prefix = g_strconcat (dlp_element_get_name (element), ": ", NULL);
+
+  if (error != NULL && *error != NULL && !g_str_has_prefix ((*error)->message, prefix))
+    g_prefix_error (error, "%s", prefix);
+  return false;
+}
+
 static bool
 restore_element (DlpElement *element, GVariant *recorded, GError **error)
 {
   gboolean needed;
   guint version;
 
-  if (!dlp_state_check_keys (recorded, element_keys, error) ||
-      !check_version (element, recorded, &version, error) ||
+  if (!check_version (element, recorded, &version, error) ||
       !compare_links (element, recorded, error) || !compare_fixed (element, recorded, error))
     return false;
-  if (!g_variant_lookup (recorded, "needed", "b", &needed))
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT, "key “needed” is missing");
-      return false;
-    }
+  g_variant_lookup (recorded, "needed", "b", &needed);
   if (!needed)
     {
       if (!load_state (element, recorded, version, error) ||
           !restore_inputs (element, recorded, error))
-        return false;
+        return fail_element (element, error);
       restore_progress (element, recorded);
       dlp_element_restore_ended (element);
       return true;
     }
   if (!restore_inputs (element, recorded, error) || !restore_outputs (element, recorded, error) ||
       !load_states (element, recorded, version, error))
-    return false;
+    return fail_element (element, error);
   dlp_element_make_first_mark (element);
   return true;
 }
 
-static GVariant *
-find_recorded (GVariant *elements, const char *name)
+/* (element-type utf8 GVariant): by name. */
+static GHashTable *
+index_recorded (GVariant *elements)
 {
+  GHashTable *index =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_variant_unref);
   GVariantIter iter;
   GVariant *entry;
-  const char *known;
 
   g_variant_iter_init (&iter, elements);
   while ((entry = g_variant_iter_next_value (&iter)) != NULL)
     {
-      if (g_variant_lookup (entry, "name", "&s", &known) && strcmp (known, name) == 0)
-        return entry;
-      g_variant_unref (entry);
+      char *name = NULL;
+
+      g_variant_lookup (entry, "name", "s", &name);
+      g_hash_table_replace (index, name, entry);
     }
-  return NULL;
+  return index;
 }
 
 static const char *
@@ -617,10 +612,12 @@ name_state (DlpPipeline *self)
 static bool
 restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
 {
+  g_autoptr (GHashTable) index = index_recorded (elements);
+
   for (guint i = 0; i < self->order->len; i++)
     {
       DlpElement *element = g_ptr_array_index (self->order, i);
-      g_autoptr (GVariant) recorded = find_recorded (elements, dlp_element_get_name (element));
+      GVariant *recorded = g_hash_table_lookup (index, dlp_element_get_name (element));
       const char *factory = NULL;
 
       if (recorded == NULL || !g_variant_lookup (recorded, "factory", "&s", &factory) ||
@@ -686,32 +683,24 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
   g_autoptr (GVariant) elements = NULL;
   g_autoptr (GVariant) warnings = NULL;
   const char *run_id;
-  guint format, attempt;
+  guint attempt;
   guint64 seed, inputs_length, inputs_hash, n_warnings;
   gboolean complete, early = FALSE;
   double elapsed;
 
-  if (!g_variant_lookup (payload, "format", "u", &format) || format != FORMAT)
+  if (!dlp_checkpoint_check (payload, error))
     {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_VERSION,
-                   "%s: state format %u; this dlpipe reads %u", name_state (self), format, FORMAT);
+      g_prefix_error (error, "%s: ", name_state (self));
       return false;
     }
-  if (!dlp_state_check_keys (payload, checkpoint_keys, error))
-    return false;
-  if (!g_variant_lookup (payload, "seed", "t", &seed) ||
-      !g_variant_lookup (payload, "run-id", "&s", &run_id) ||
-      !g_variant_lookup (payload, "attempt", "u", &attempt) ||
-      !g_variant_lookup (payload, "complete", "b", &complete) ||
-      !g_variant_lookup (payload, "elapsed", "d", &elapsed) ||
-      !dlp_state_get_uint64 (payload, "inputs-length", G_MAXUINT64, &inputs_length, error) ||
-      !dlp_state_get_uint64 (payload, "inputs-hash", G_MAXUINT64, &inputs_hash, error))
-    {
-      if (error != NULL && *error == NULL)
-        g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                     "%s: a key of the checkpoint is missing", name_state (self));
-      return false;
-    }
+  g_variant_lookup (payload, "seed", "t", &seed);
+  g_variant_lookup (payload, "run-id", "&s", &run_id);
+  g_variant_lookup (payload, "attempt", "u", &attempt);
+  g_variant_lookup (payload, "complete", "b", &complete);
+  g_variant_lookup (payload, "elapsed", "d", &elapsed);
+  g_variant_lookup (payload, "inputs-length", "t", &inputs_length);
+  g_variant_lookup (payload, "inputs-hash", "t", &inputs_hash);
+  g_variant_lookup (payload, "n-warnings", "t", &n_warnings);
   if (seed != self->run->seed && self->seed_given)
     {
       changed (error,
@@ -721,12 +710,6 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
     }
   if (!compare_quarantine (self, payload, error))
     return false;
-  if (!dlp_partial_is_run_id (run_id))
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                   "%s: key “run-id” is not hexadecimal", name_state (self));
-      return false;
-    }
   self->run->seed = seed;
   self->run->run_id = g_strdup (run_id);
   self->run->former_attempt = attempt;
@@ -739,16 +722,13 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
   if (early)
     dlp_flag_set (self->run->cut_short);
   self->restored = true;
-  warnings = dlp_state_get_value (payload, "warnings", G_VARIANT_TYPE_STRING_ARRAY, error);
-  if (warnings == NULL ||
-      !dlp_state_get_uint64 (payload, "n-warnings", G_MAXUINT64, &n_warnings, error))
-    return false;
+  warnings = g_variant_lookup_value (payload, "warnings", G_VARIANT_TYPE_STRING_ARRAY);
   dlp_context_restore_warnings (self->run, warnings, n_warnings);
-  elements = dlp_state_get_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"), error);
-  if (elements == NULL ||
-      (!check && !restore_opened (self, payload, inputs_length, inputs_hash, error)) ||
+  elements = g_variant_lookup_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  if ((!check && !restore_opened (self, payload, inputs_length, inputs_hash, error)) ||
       !restore_elements (self, elements, error))
     return false;
+  dlp_pipeline_find_seen (self);
   dlp_state_files_forget_restored (self->run->state_files);
   return true;
 }
@@ -949,19 +929,17 @@ dlp_pipeline_restore (DlpPipeline *self, GError **error)
   if (self->dir == NULL)
     return false;
   self->run->state_dir = self->dir;
-  dlp_state_files_set_dir (self->run->state_files, self->dir,
-                           dlp_state_dir_get_attempt (self->dir));
-  self->run->attempt = dlp_state_dir_get_attempt (self->dir);
-  self->run->former_is_dead = dlp_state_dir_former_is_dead (self->dir);
-  if (self->restart)
-    return begin_anew (self, error);
-
-  payload = load_payload (self, &local);
+  payload = self->restart ? NULL : load_payload (self, &local);
   if (local != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&local));
       return false;
     }
+  if (!dlp_state_files_set_dir (self->run->state_files, self->dir,
+                                dlp_state_dir_get_attempt (self->dir), error))
+    return false;
+  self->run->attempt = dlp_state_dir_get_attempt (self->dir);
+  self->run->former_is_dead = dlp_state_dir_former_is_dead (self->dir);
   if (payload != NULL)
     return restore_run (self, payload, false, error);
 
@@ -980,9 +958,9 @@ dlp_pipeline_look_at_state (DlpPipeline *self, GError **error)
   if (self->state_path != NULL && g_file_test (self->state_path, G_FILE_TEST_EXISTS))
     {
       self->dir = dlp_state_dir_open_read_only (self->state_path, error);
-      if (self->dir == NULL)
+      if (self->dir == NULL ||
+          !dlp_state_files_set_dir (self->run->state_files, self->dir, 0, error))
         return FALSE;
-      dlp_state_files_set_dir (self->run->state_files, self->dir, 0);
     }
   if (self->dir != NULL && !self->restart)
     payload = load_payload (self, &local);

@@ -63,6 +63,8 @@ claim (DlpPipeline *self, bool of_run, const char *refusal, GError **error)
     {
       self->prepared = true;
       dlp_flag_set (self->preparing);
+      while (self->reporting > 0)
+        pthread_cond_wait (&self->cond, &self->lock);
     }
   pthread_mutex_unlock (&self->lock);
   if (!mine)
@@ -217,6 +219,7 @@ dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error)
   if (self->error == NULL && !is_interruption (self, element, error))
     {
       self->error = g_error_copy (error);
+      g_free (self->failed_element);
       self->failed_element = g_strdup (name);
       first = g_steal_pointer (&error);
     }
@@ -228,6 +231,17 @@ dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error)
   wake_all (self);
   if (first != NULL)
     dlp_pipeline_tell_over (self, first);
+}
+
+bool
+dlp_pipeline_check_stall (DlpPipeline *self, GError **error)
+{
+  g_autoptr (GError) failure = dlp_pipeline_get_error (self);
+
+  if (!g_error_matches (failure, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED))
+    return true;
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return false;
 }
 
 /* ---- ends ---- */
@@ -394,6 +408,7 @@ drive (DlpPipeline *self)
   self->runner = runner;
   self->checkpointer = checkpointer;
   self->status = dlp_flag_get (self->run->paused) ? DLP_PIPELINE_PAUSED : DLP_PIPELINE_RUNNING;
+  pthread_cond_broadcast (&self->cond);
   pthread_mutex_unlock (&self->lock);
 
   dlp_runner_start (runner);
@@ -468,11 +483,7 @@ get_end (GError *failure)
 static bool
 conclude (DlpPipeline *self, GError **error)
 {
-  g_autoptr (GError) failure = NULL;
-
-  pthread_mutex_lock (&self->lock);
-  failure = g_steal_pointer (&self->error);
-  pthread_mutex_unlock (&self->lock);
+  g_autoptr (GError) failure = dlp_pipeline_get_error (self);
 
   if (failure == NULL && self->checkpointer != NULL && all_ended (self))
     {
@@ -495,11 +506,13 @@ conclude (DlpPipeline *self, GError **error)
 static bool
 run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
+  g_autofree char *failed_element = NULL;
   GError *failure = NULL;
   gulong id;
   bool ok;
 
-  self->watchdog = dlp_watchdog_new (self->order);
+  self->watchdog = dlp_watchdog_new (self->order, self->stall_timeout,
+                                     self->stall_action == DLP_STALL_ACTION_FAIL);
   pthread_mutex_lock (&self->lock);
   self->began = g_get_monotonic_time ();
   pthread_mutex_unlock (&self->lock);
@@ -515,6 +528,11 @@ run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
     g_cancellable_disconnect (cancellable, id);
 
   ok = conclude (self, error);
+  pthread_mutex_lock (&self->lock);
+  failed_element = g_strdup (self->failed_element);
+  pthread_mutex_unlock (&self->lock);
+  if (self->checkpointer != NULL && dlp_pipeline_check_capturable (self, NULL))
+    dlp_checkpointer_keep (self->checkpointer, failed_element);
   stop_elements (self);
   if (!ok && self->dir == NULL && !self->publishing)
     dlp_pipeline_discard_unfinished (self);
@@ -541,17 +559,19 @@ static void
 end_run (DlpPipeline *self)
 {
   DlpRunner *runner;
-  DlpCheckpointer *checkpointer;
 
   pthread_mutex_lock (&self->lock);
   self->active = false;
   while (self->capturing)
     pthread_cond_wait (&self->cond, &self->lock);
   runner = g_steal_pointer (&self->runner);
-  checkpointer = g_steal_pointer (&self->checkpointer);
+  self->captured = g_steal_pointer (&self->checkpointer);
+  pthread_cond_broadcast (&self->cond);
   pthread_mutex_unlock (&self->lock);
   g_clear_pointer (&runner, dlp_runner_free);
-  g_clear_pointer (&checkpointer, dlp_checkpointer_free);
+  /* Where there is none somebody may look at that already, for the state behind the end. */
+  if (self->dir == NULL)
+    return;
   /* Its lock is that of a run, not of the object. */
   self->run->state_dir = NULL;
   dlp_state_files_leave_dir (self->run->state_files);
@@ -587,9 +607,7 @@ find_cause (DlpPipeline *self, GError **failure)
 
   if (!g_error_matches (*failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
-  pthread_mutex_lock (&self->lock);
-  cause = g_steal_pointer (&self->error);
-  pthread_mutex_unlock (&self->lock);
+  cause = dlp_pipeline_get_error (self);
   if (cause == NULL && dlp_flag_get (self->run->stopping))
     cause = g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED,
                          "stopped before the first record");
@@ -598,6 +616,16 @@ find_cause (DlpPipeline *self, GError **failure)
   g_error_free (*failure);
   *failure = cause;
   dlp_pipeline_set_status (self, get_end (cause));
+}
+
+/* What the run has as its result, which may be another one than what came up while it ended. */
+static void
+keep_result (DlpPipeline *self, const GError *failure)
+{
+  pthread_mutex_lock (&self->lock);
+  g_clear_error (&self->error);
+  self->error = failure != NULL ? g_error_copy (failure) : NULL;
+  pthread_mutex_unlock (&self->lock);
 }
 
 bool
@@ -616,6 +644,7 @@ dlp_pipeline_run_begun (DlpPipeline *self, GCancellable *cancellable, GError **e
   else
     ok = dlp_flag_get (self->complete) ? run_complete (self, &failure) :
                                          run_prepared (self, cancellable, &failure);
+  keep_result (self, failure);
   end_run (self);
   dlp_pipeline_tell_over (self, failure);
   if (failure != NULL)

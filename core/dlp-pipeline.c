@@ -21,6 +21,8 @@ enum
   PROP_STRICT,
   PROP_OVERWRITE,
   PROP_RESTART,
+  PROP_STALL_ACTION,
+  PROP_STALL_TIMEOUT,
   PROP_STATUS,
   PROP_FRACTION,
   PROP_FILES_DONE,
@@ -87,6 +89,11 @@ G_DEFINE_ENUM_TYPE (DlpPipelineStatus,
                     G_DEFINE_ENUM_VALUE (DLP_PIPELINE_FAILED, "failed"),
                     G_DEFINE_ENUM_VALUE (DLP_PIPELINE_ABORTED, "aborted"))
 
+G_DEFINE_ENUM_TYPE (DlpStallAction,
+                    dlp_stall_action,
+                    G_DEFINE_ENUM_VALUE (DLP_STALL_ACTION_REPORT, "report"),
+                    G_DEFINE_ENUM_VALUE (DLP_STALL_ACTION_FAIL, "fail"))
+
 static void
 set_setting (DlpPipeline *self, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -133,6 +140,12 @@ set_setting (DlpPipeline *self, guint id, const GValue *value, GParamSpec *pspec
       break;
     case PROP_RESTART:
       self->restart = g_value_get_boolean (value);
+      break;
+    case PROP_STALL_ACTION:
+      self->stall_action = g_value_get_enum (value);
+      break;
+    case PROP_STALL_TIMEOUT:
+      self->stall_timeout = g_value_get_int64 (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (self, id, pspec);
@@ -237,6 +250,12 @@ dlp_pipeline_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_RESTART:
       g_value_set_boolean (value, self->restart);
       break;
+    case PROP_STALL_ACTION:
+      g_value_set_enum (value, self->stall_action);
+      break;
+    case PROP_STALL_TIMEOUT:
+      g_value_set_int64 (value, self->stall_timeout);
+      break;
     case PROP_STATUS:
       g_value_set_enum (value, dlp_pipeline_get_status (self));
       break;
@@ -275,6 +294,7 @@ dlp_pipeline_finalize (GObject *object)
       G_OBJECT_CLASS (dlp_pipeline_parent_class)->finalize (object);
       return;
     }
+  g_clear_pointer (&self->captured, dlp_checkpointer_free);
   g_clear_pointer (&self->order, g_ptr_array_unref);
   g_clear_pointer (&self->elements, g_ptr_array_unref);
   g_clear_pointer (&self->graph, dlp_graph_free);
@@ -329,6 +349,12 @@ install_settings (void)
       "overwrite", NULL, "Replace the output of another run, as its manifest lists it", FALSE, rw);
   properties[PROP_RESTART] = g_param_spec_boolean (
       "restart", NULL, "Discard this run's state and outputs first", FALSE, rw);
+  properties[PROP_STALL_ACTION] =
+      g_param_spec_enum ("stall-action", NULL, "What happens where nothing moves any more",
+                         DLP_TYPE_STALL_ACTION, DLP_STALL_ACTION_REPORT, rw);
+  properties[PROP_STALL_TIMEOUT] = g_param_spec_int64 (
+      "stall-timeout", NULL, "How long nothing may move before that is a stall; 0: for ever", 0,
+      G_MAXINT64, DLP_WATCHDOG_LIMIT, rw | DLP_PARAM_DURATION);
 }
 
 static void
@@ -384,7 +410,9 @@ context_snapshot_taken (DlpContext *context, DlpElement *element)
 {
   DlpPipeline *self = context->owner;
 
-  dlp_checkpointer_snapshot_taken (self->checkpointer);
+  /* Of a run that has ended nobody waits for it. */
+  if (self->checkpointer != NULL)
+    dlp_checkpointer_snapshot_taken (self->checkpointer);
 }
 
 static void
@@ -401,6 +429,7 @@ dlp_pipeline_init (DlpPipeline *self)
   self->run->fail = context_failed;
   self->run->snapshot_taken = context_snapshot_taken;
   self->link_batches = 16;
+  self->stall_timeout = dlp_watchdog_get_default_limit ();
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->cond, NULL);
 }
@@ -545,6 +574,17 @@ dlp_pipeline_set_status (DlpPipeline *self, DlpPipelineStatus status)
   pthread_mutex_lock (&self->lock);
   self->status = status;
   pthread_mutex_unlock (&self->lock);
+}
+
+GError *
+dlp_pipeline_get_error (DlpPipeline *self)
+{
+  GError *error;
+
+  pthread_mutex_lock (&self->lock);
+  error = self->error != NULL ? g_error_copy (self->error) : NULL;
+  pthread_mutex_unlock (&self->lock);
+  return error;
 }
 
 gboolean

@@ -111,7 +111,9 @@ settle_locked (DlpReaderPrivate *priv, DlpReaderLane *lane, DlpReaderChunk *chun
       lane->at_end = true;
       lane->failure = g_steal_pointer (&lane->failed);
       lane->warning = g_strdup (warning);
-      if (lane->stream != NULL)
+      if (lane->copy != NULL)
+        lane->raw_size = dlp_reader_get_copy_position (lane);
+      else if (lane->stream != NULL)
         lane->raw_size = dlp_byte_stream_get_raw_position (lane->stream);
       if (lane->opened)
         priv->n_open--;
@@ -188,7 +190,7 @@ needs_filling (DlpReaderPrivate *priv, DlpReaderLane *lane, guint index)
     return false;
   if (lane->active && lane->chunks.length == 0)
     return true;
-  if (!has_memory (priv))
+  if (!has_memory (priv) || dlp_reader_waits_for_copy (priv, lane))
     return false;
   if (!lane->opened && !prime && priv->n_open >= priv->max_open)
     return false;

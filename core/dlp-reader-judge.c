@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "dlp-element-private.h"
 #include "dlp-reader-private.h"
 
 /* So many bad records in a row end the run. */
@@ -220,21 +221,85 @@ dlp_reader_admit_reject (DlpReader *self,
   return true;
 }
 
+static void
+set_no_good_error (DlpReader *self, GError **error)
+{
+  const DlpReaderState *state = dlp_reader_get_private (self)->state;
+  g_autofree char *kinds = list_kinds (state);
+
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RATIO,
+               "%s: no record is good, all %" G_GUINT64_FORMAT " are bad (%s)",
+               dlp_element_get_name (DLP_ELEMENT (self)), state->bad, kinds);
+}
+
+/* The one that has no records, as far as is known. */
+static const char *
+name_source (DlpReader *self)
+{
+  DlpElement *element = DLP_ELEMENT (self);
+
+  while (dlp_element_get_n_inputs (element) == 1 &&
+         dlp_pad_get_peer (dlp_element_get_input (element, 0)) != NULL)
+    element = dlp_pad_get_element (dlp_pad_get_peer (dlp_element_get_input (element, 0)));
+  return dlp_element_get_name (element);
+}
+
+bool
+dlp_reader_judge_epoch (DlpReader *self, const DlpCoordinate *next, GError **error)
+{
+  const DlpReaderState *state = dlp_reader_get_private (self)->state;
+  DlpElement *source = NULL;
+
+  if (next->epoch > 0 && state->good == 0)
+    source = dlp_element_find_endless (DLP_ELEMENT (self), next);
+  if (source == NULL)
+    return true;
+  if (state->bad > 0)
+    set_no_good_error (self, error);
+  else
+    g_set_error (
+        error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+        "%s: infinite source has no records: %s begins again for ever, and a whole epoch of "
+        "%" G_GUINT64_FORMAT " files has none; give it files with records, or take it out",
+        dlp_element_get_name (DLP_ELEMENT (self)), dlp_element_get_name (source), state->files);
+  return false;
+}
+
+/* Nothing at all came: rarely what was meant. */
+static bool
+judge_empty (DlpReader *self, GError **error)
+{
+  DlpElement *element = DLP_ELEMENT (self);
+  const DlpReaderState *state = dlp_reader_get_private (self)->state;
+  g_autofree char *message = NULL;
+
+  if (state->files == 0 || dlp_element_is_finishing (element))
+    return true;
+  message = g_strdup_printf ("%s has no records (%" G_GUINT64_FORMAT " file%s)", name_source (self),
+                             state->files, state->files == 1 ? "" : "s");
+  if (!dlp_element_get_strict (element))
+    {
+      dlp_element_warn (element, NULL, -1, message);
+      return true;
+    }
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+               "%s: %s, and the pipeline is strict; take it out, or run it without",
+               dlp_element_get_name (element), message);
+  return false;
+}
+
 bool
 dlp_reader_judge_end (DlpReader *self, GError **error)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
   const DlpReaderState *state = priv->state;
-  g_autofree char *kinds = list_kinds (state);
 
   if (state->bad == 0)
-    return true;
+    return state->good > 0 || judge_empty (self, error);
 
   if (state->good == 0)
     {
-      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RATIO,
-                   "%s: no record is good, all %" G_GUINT64_FORMAT " are bad (%s)",
-                   dlp_element_get_name (DLP_ELEMENT (self)), state->bad, kinds);
+      set_no_good_error (self, error);
       return false;
     }
   if (exceeds_ratio (priv, state->bad, state->good))

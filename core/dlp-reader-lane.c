@@ -34,6 +34,7 @@ dlp_reader_lane_free (DlpReaderLane *self)
 
   while ((link = g_queue_pop_head_link (&self->chunks)) != NULL)
     dlp_reader_chunk_free (link->data);
+  dlp_reader_close_copy (self);
   g_clear_pointer (&self->stream, dlp_byte_stream_free);
   dlp_reader_give_buffer (self->reader, self->data, self->capacity);
   dlp_cursor_clear (&self->hold);
@@ -55,6 +56,8 @@ open_stream (DlpReaderLane *self, GCancellable *cancellable)
 
   self->is_open = true;
   self->is_slow = dlp_file_get_size (self->file) < 0;
+  if (dlp_reader_open_copy (self))
+    return true;
   if (!dlp_element_check_input_file (DLP_ELEMENT (self->reader), &self->coordinate,
                                      dlp_file_get_uri (self->file), dlp_file_get_size (self->file),
                                      identity != NULL ? identity : "", &self->failed))
@@ -72,6 +75,35 @@ open_stream (DlpReaderLane *self, GCancellable *cancellable)
   dlp_byte_stream_limit_memory (self->stream, priv->stream_memory,
                                 dlp_element_get_scratch_folder (DLP_ELEMENT (self->reader)));
   return true;
+}
+
+/* The next bytes: 0 at the end, -1 with the lane's error. */
+static gssize
+read_bytes (DlpReaderLane *self, guint8 *buffer, gsize size, GCancellable *cancellable)
+{
+  gssize n;
+
+  if (self->copy != NULL)
+    return (gssize) dlp_reader_read_copy (self, buffer, size);
+  n = dlp_byte_stream_read (self->stream, buffer, size, cancellable, &self->failed);
+  if (n > 0)
+    dlp_reader_add_to_copy (self, buffer, (gsize) n);
+  else
+    dlp_reader_end_copy (self, n == 0, dlp_byte_stream_get_raw_position (self->stream));
+  return n;
+}
+
+/* Behind @chunk, as far as the stored file was read. */
+static void
+note_position (DlpReaderLane *self, DlpReaderChunk *chunk)
+{
+  if (self->copy != NULL)
+    {
+      chunk->raw_position = dlp_reader_get_copy_position (self);
+      return;
+    }
+  chunk->raw_position = dlp_byte_stream_get_raw_position (self->stream);
+  dlp_byte_stream_find_border (self->stream, self->offset, &chunk->border);
 }
 
 static DlpReaderChunk *
@@ -95,14 +127,13 @@ make_chunk (DlpReaderLane *self, gsize size, bool is_last)
 
   memset (self->data + size, 0, DLP_READER_PADDING);
   chunk = dlp_reader_chunk_new (self, self->data, size, self->capacity, self->offset, is_last);
-  chunk->raw_position = dlp_byte_stream_get_raw_position (self->stream);
 
   self->data = next;
   self->size = rest;
   self->capacity = next != NULL ? capacity : 0;
   self->offset += size;
   self->cut = self->looked_at = 0;
-  dlp_byte_stream_find_border (self->stream, self->offset, &chunk->border);
+  note_position (self, chunk);
   return chunk;
 }
 
@@ -203,7 +234,7 @@ is_past_head (DlpReaderLane *self)
   gint64 size = dlp_file_get_size (self->file);
   guint64 share;
 
-  if (priv->head_share >= 1)
+  if (priv->head_share >= 1 || self->copy != NULL)
     return false;
   share = size >= 0 ? (guint64) ((double) size * priv->head_share) : 0;
   return dlp_byte_stream_get_raw_position (self->stream) >= MAX (share, priv->head_bytes);
@@ -230,8 +261,7 @@ skip_record (DlpReaderLane *self, guint8 next, GCancellable *cancellable)
   while ((end = find_end (self, self->data, n)) == 0)
     {
       record_size += n;
-      n = dlp_byte_stream_read (self->stream, self->data, self->capacity, cancellable,
-                                &self->failed);
+      n = read_bytes (self, self->data, self->capacity, cancellable);
       if (n <= 0)
         break;
     }
@@ -248,10 +278,9 @@ skip_record (DlpReaderLane *self, guint8 next, GCancellable *cancellable)
   dlp_reader_chunk_set_too_long (chunk, record_size, priv->max_record_bytes);
   dlp_reader_give_buffer (self->reader, g_steal_pointer (&chunk->data), kept);
   chunk->size = record_size;
-  chunk->raw_position = dlp_byte_stream_get_raw_position (self->stream);
 
   self->offset = start + record_size;
-  dlp_byte_stream_find_border (self->stream, self->offset, &chunk->border);
+  note_position (self, chunk);
   self->size = n - end;
   self->cut = self->looked_at = 0;
   memmove (self->data, self->data + end, self->size);
@@ -278,7 +307,7 @@ grow (DlpReaderLane *self, bool may_grow, GCancellable *cancellable)
       return NULL;
     }
 
-  n = dlp_byte_stream_read (self->stream, &next, 1, cancellable, &self->failed);
+  n = read_bytes (self, &next, 1, cancellable);
   if (n <= 0)
     return finish (self, n < 0);
   return skip_record (self, next, cancellable);
@@ -306,8 +335,7 @@ fill (DlpReaderLane *self, bool may_grow, GCancellable *cancellable)
           continue;
         }
 
-      n = dlp_byte_stream_read (self->stream, self->data + self->size, self->capacity - self->size,
-                                cancellable, &self->failed);
+      n = read_bytes (self, self->data + self->size, self->capacity - self->size, cancellable);
       if (n <= 0)
         return finish (self, n < 0);
 
@@ -337,7 +365,12 @@ account (DlpReaderLane *self, gint64 wall, gint64 cpu)
 {
   DlpElement *element = DLP_ELEMENT (self->reader);
   DlpElementStats *stats = &dlp_element_get_private (element)->stats;
-  gint64 reads = self->stream != NULL ? dlp_byte_stream_take_read_time (self->stream) : wall;
+  gint64 reads = wall;
+
+  if (self->copy != NULL)
+    reads = 0;
+  else if (self->stream != NULL)
+    reads = dlp_byte_stream_take_read_time (self->stream);
 
   if (dlp_reader_get_private (self->reader)->threaded)
     {

@@ -21,6 +21,7 @@ G_BEGIN_DECLS
 #define DLP_READER_MAX_REJECTED (64 * 1024)
 
 typedef struct _DlpReaderLane DlpReaderLane;
+typedef struct _DlpReaderCopy DlpReaderCopy;
 typedef struct _DlpReaderPrivate DlpReaderPrivate;
 
 /* ---- state (dlp-reader-state.c) ---- */
@@ -194,6 +195,9 @@ struct _DlpReaderLane
 
   /* Who fills it; busy says that somebody does. */
   DlpByteStream *stream;
+  DlpReaderCopy *copy;   /* instead of it */
+  gsize copied_to;       /* how much of it was given */
+  DlpReaderCopy *making; /* of what the stream gives */
   bool is_open;
   bool is_slow; /* a pipe, say: what is there is handed on at once */
   guint8 *data; /* what was read and is not yet in a chunk */
@@ -254,6 +258,7 @@ struct _DlpReaderPrivate
   guint window_log_max;
   guint64 read_size;
   guint64 chunk_bytes;
+  guint64 cache_bytes;
 
   /* Before the run. */
   double head_share; /* of each file; 1: all of it */
@@ -294,7 +299,10 @@ struct _DlpReaderPrivate
   guint n_parsing;          /* lock */
   gsize held;               /* lock: memory of all chunks */
   GPtrArray *spare;         /* lock: buffers of chunk_size */
-  bool stopping;            /* lock; also read without it to hurry up */
+  GHashTable *copies;       /* lock: of DlpReaderCopy, by file; NULL: none are kept */
+  gsize copied;             /* lock: bytes of them */
+  gsize max_copied;
+  bool stopping; /* lock; also read without it to hurry up */
 };
 
 DlpReaderPrivate *dlp_reader_get_private (DlpReader *self);
@@ -314,6 +322,22 @@ void dlp_reader_fill_now (DlpReader *self, DlpReaderLane *lane, GCancellable *ca
 /* A lane may need filling. */
 void dlp_reader_wake_io (DlpReader *self);
 
+/* dlp-reader-copy.c; all but start and stop by who fills the lane */
+/* Bytes that copies of what is read again could make use of. */
+gsize dlp_reader_want_copies (DlpReader *self);
+void dlp_reader_start_copies (DlpReader *self, gsize limit);
+void dlp_reader_stop_copies (DlpReader *self);
+/* With the lock: an earlier lane reads the same file, of which this one will get the copy. */
+bool dlp_reader_waits_for_copy (DlpReaderPrivate *priv, const DlpReaderLane *lane);
+/* Whether there is one to read from; else one is made, if it may. */
+bool dlp_reader_open_copy (DlpReaderLane *lane);
+void dlp_reader_add_to_copy (DlpReaderLane *lane, const guint8 *data, gsize n);
+gsize dlp_reader_read_copy (DlpReaderLane *lane, guint8 *buffer, gsize size);
+/* As that of the stream it is a copy of. */
+guint64 dlp_reader_get_copy_position (const DlpReaderLane *lane);
+void dlp_reader_end_copy (DlpReaderLane *lane, bool is_whole, guint64 raw_size);
+void dlp_reader_close_copy (DlpReaderLane *lane);
+
 /* dlp-reader-release.c */
 DlpStep dlp_reader_release (DlpReader *self, GCancellable *cancellable, GError **error);
 /* Instead of it, where the pipeline is to finish: nothing more comes out. */
@@ -324,6 +348,8 @@ bool dlp_reader_admit_reject (DlpReader *self,
                               const DlpReaderPlace *place,
                               const DlpReaderReject *reject,
                               GError **error);
+/* Before an epoch: one that comes for ever, and has nothing, would never end. */
+bool dlp_reader_judge_epoch (DlpReader *self, const DlpCoordinate *next, GError **error);
 /* At the end of the input. */
 bool dlp_reader_judge_end (DlpReader *self, GError **error);
 /* Damage at the end of a lane. */

@@ -351,12 +351,15 @@ fill_place (DlpReader *self)
 }
 
 static Release
-begin_rotation (DlpReader *self)
+begin_rotation (DlpReader *self, GError **error)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
+  DlpReaderLane *next = next_lane (priv);
 
-  if (next_lane (priv) != NULL)
+  if (next != NULL)
     {
+      if (!dlp_reader_judge_epoch (self, &next->coordinate, error))
+        return RELEASE_ERROR;
       dlp_reader_state_begin_rotation (priv->state, priv->interleave);
       return RELEASE_MOVED;
     }
@@ -417,7 +420,7 @@ find_chunk (DlpReader *self, GCancellable *cancellable, GError **error)
   DlpReaderLane *lane;
 
   if (priv->state->n_places == 0)
-    return begin_rotation (self);
+    return begin_rotation (self, error);
   if (current_place (priv)->file == DLP_READER_NO_FILE)
     return fill_place (self);
   if ((lane = current_lane (priv)) == NULL)

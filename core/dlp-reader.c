@@ -29,6 +29,7 @@ enum
   PROP_WINDOW_LOG_MAX,
   PROP_READ_SIZE,
   PROP_CHUNK_BYTES,
+  PROP_CACHE_BYTES,
   N_PROPS
 };
 
@@ -201,20 +202,35 @@ dlp_reader_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
 /* ---- start and stop ---- */
 
 static gsize
-dlp_reader_want_memory (DlpElement *element, guint n_workers)
+want_for_files (DlpReader *self)
 {
-  return (dlp_reader_get_private (DLP_READER (element))->interleave + 2) * (gsize) WANTED_BYTES;
+  return (dlp_reader_get_private (self)->interleave + 2) * (gsize) WANTED_BYTES;
 }
 
-/* A quarter for chunks, the rest for what decoders hold, such as windows. */
+static gsize
+dlp_reader_want_memory (DlpElement *element, guint n_workers)
+{
+  DlpReader *self = DLP_READER (element);
+
+  return want_for_files (self) + dlp_reader_want_copies (self);
+}
+
+/* Copies of what is read again get their part, and of the rest a quarter is for chunks, the others
+ * for what decoders hold, such as windows. */
 static void
 deal_memory (DlpReader *self)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
   gsize share = dlp_element_get_memory_share (DLP_ELEMENT (self));
+  gsize wanted = dlp_reader_want_copies (self);
+  gsize copies =
+      (gsize) ((double) share * ((double) wanted / (double) (wanted + want_for_files (self))));
   guint k = priv->interleave;
   guint more;
 
+  copies = MIN (copies, wanted);
+  share -= copies;
+  dlp_reader_start_copies (self, copies);
   priv->share = share / 4;
   priv->chunk_size =
       MIN (priv->chunk_bytes, MAX (priv->share / (4 * ((gsize) k + 1)), MIN_CHUNK_BYTES));
@@ -282,6 +298,7 @@ dlp_reader_stop (DlpElement *element)
   dlp_reader_stop_io (self);
   free_lanes (priv->lanes);
   free_lanes (priv->removed);
+  dlp_reader_stop_copies (self);
   free_workers (self);
   g_ptr_array_set_size (priv->spare, 0);
   g_clear_pointer (&priv->in_place, g_free);
@@ -482,6 +499,9 @@ dlp_reader_get_property (GObject *object, guint id, GValue *value, GParamSpec *p
     case PROP_CHUNK_BYTES:
       g_value_set_uint64 (value, priv->chunk_bytes);
       break;
+    case PROP_CACHE_BYTES:
+      g_value_set_uint64 (value, priv->cache_bytes);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -517,6 +537,9 @@ dlp_reader_set_property (GObject *object, guint id, const GValue *value, GParamS
       break;
     case PROP_CHUNK_BYTES:
       priv->chunk_bytes = g_value_get_uint64 (value);
+      break;
+    case PROP_CACHE_BYTES:
+      priv->cache_bytes = g_value_get_uint64 (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -578,6 +601,11 @@ install_properties (GObjectClass *klass)
   properties[PROP_CHUNK_BYTES] = g_param_spec_uint64 (
       "chunk-bytes", NULL, "Decoded bytes parsed as one piece of work; less where memory is short",
       1, 64 * 1024 * 1024, 1024 * 1024, DLP_PARAM_READWRITE | DLP_PARAM_BYTES | DLP_PARAM_FREE);
+  properties[PROP_CACHE_BYTES] = g_param_spec_uint64 (
+      "cache-bytes", NULL,
+      "Of a source that is read more than once: if its files have at most so many bytes, decoded, "
+      "they are read once; less where memory is short",
+      0, G_MAXINT64, 64 * 1024 * 1024, DLP_PARAM_READWRITE | DLP_PARAM_BYTES | DLP_PARAM_FREE);
   g_object_class_install_properties (klass, N_PROPS, properties);
 }
 
@@ -624,6 +652,7 @@ dlp_reader_init (DlpReader *self)
   priv->window_log_max = 27;
   priv->read_size = 256 * 1024;
   priv->chunk_bytes = 1024 * 1024;
+  priv->cache_bytes = 64 * 1024 * 1024;
   priv->head_share = 1;
   priv->lanes = g_ptr_array_new ();
   priv->removed = g_ptr_array_new ();

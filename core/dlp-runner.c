@@ -188,6 +188,7 @@ run_thread (gpointer data)
       end_wait (task);
     }
   count_cpu_time (task, true);
+  dlp_flag_set (task->priv->has_left);
   leave (task->runner);
   return NULL;
 }
@@ -273,6 +274,7 @@ visit (DlpTask *task)
       pthread_mutex_lock (&task->runner->lock);
       task->state = TASK_OUT;
       pthread_mutex_unlock (&task->runner->lock);
+      dlp_flag_set (task->priv->has_left);
       leave (task->runner);
       return;
     }

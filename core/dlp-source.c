@@ -43,3 +43,14 @@ dlp_source_init (DlpSource *self)
 {
   dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);
 }
+
+guint
+dlp_source_get_epochs (DlpSource *self)
+{
+  DlpSourceClass *klass;
+
+  g_return_val_if_fail (DLP_IS_SOURCE (self), 1);
+
+  klass = DLP_SOURCE_GET_CLASS (self);
+  return klass->get_epochs != NULL ? klass->get_epochs (self) : 1;
+}

@@ -36,7 +36,8 @@ const char *dlp_state_dir_get_path (DlpStateDir *self);
  * one. */
 gboolean dlp_state_dir_former_is_dead (DlpStateDir *self);
 /* How many runs have taken the lock, this one included: greater than the number of any former
- * attempt, also of one that died before its first checkpoint. 0: read-only. */
+ * attempt, also of one that died before its first checkpoint. Once the state is loaded also if
+ * somebody deleted the lock. 0: read-only. */
 guint dlp_state_dir_get_attempt (DlpStateDir *self);
 
 /* (transfer full) (nullable): the payload of the newest generation that is whole. NULL without an
@@ -50,10 +51,19 @@ dlp_state_dir_load (DlpStateDir *self, guint64 *generation, char **fell_back, GE
  * nothing): DLP_STATE_ERROR_FENCED. Once a sync has failed every later save fails. */
 gboolean dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error);
 
+/* (transfer full): what dlp_checkpoint_describe_folder() gives. */
+GVariant *dlp_state_dir_describe (DlpStateDir *self, GError **error);
+
 /* One checkpoint file: magic "DLPSTATE", u32 format version, u32 flags 0, u64 payload size, payload
  * (a little-endian serialised GVariant a{sv}), 16 bytes XXH3-128 over all that is before. */
 GBytes *dlp_checkpoint_encode (GVariant *payload);
 GVariant *dlp_checkpoint_decode (GBytes *bytes, GError **error);
+/* Whether the file of that name in the folder begins as one does, of whatever version. */
+gboolean dlp_checkpoint_identify (int folder,
+                                  const char *path,
+                                  const char *name,
+                                  gboolean *is_one,
+                                  GError **error);
 
 /* The list of inputs: appends are buffered; sync makes them durable and returns the length and a
  * hash of the file up to there, for the checkpoint. Restore truncates to that length and checks the

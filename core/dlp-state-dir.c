@@ -2,8 +2,12 @@
 
 #include "dlp-state-dir-private.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <dlpipe/dlp-json.h>
 
 #include "dlp-durable-private.h"
 #include "dlp-input-list-private.h"
@@ -55,6 +59,15 @@ compare_descending (gconstpointer a, gconstpointer b)
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
+/* A folder is none of ours, whatever its name: trainers call theirs checkpoint-500. */
+static gboolean
+is_folder (DlpStateDir *self, const char *name)
+{
+  struct stat st;
+
+  return fstatat (self->folder, name, &st, 0) == 0 && S_ISDIR (st.st_mode);
+}
+
 /* (element-type guint64): the newest first. */
 static GArray *
 list_generations (DlpStateDir *self, GError **error)
@@ -70,7 +83,7 @@ list_generations (DlpStateDir *self, GError **error)
     {
       guint64 generation;
 
-      if (parse_generation (names->pdata[i], &generation))
+      if (parse_generation (names->pdata[i], &generation) && !is_folder (self, names->pdata[i]))
         g_array_append_val (generations, generation);
     }
   g_array_sort (generations, compare_descending);
@@ -183,33 +196,51 @@ dlp_state_dir_is_own_name (const char *name)
   return is_ours (name) || strcmp (name, "lock") == 0 || parse_generation (name, &generation);
 }
 
-/* A state folder has a lock or a checkpoint; one whose run died at once has an empty lock. Where
- * neither is, what has a name that a state uses is not ours to replace or to delete. */
+/* Whether a name that a state uses is in the way: not ours to replace or to delete. */
+static gboolean
+is_foreign (DlpStateDir *self, const char *name, DlpStateLockKind lock)
+{
+  guint64 generation;
+
+  if (strcmp (name, "lock") == 0)
+    return lock == DLP_STATE_LOCK_FOREIGN;
+  if (parse_generation (name, &generation))
+    return !is_folder (self, name);
+  return is_ours (name) && !dlp_durable_is_temporary (name, NULL);
+}
+
+/* A state folder has a lock or a checkpoint; one whose run died at once has an empty lock. The name
+ * of a checkpoint alone proves nothing: other programs call what they save so, too. */
 static gboolean
 check_folder (DlpStateDir *self, GError **error)
 {
   g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, error);
   const char *foreign = NULL;
+  DlpStateLockKind lock;
 
-  if (names == NULL)
+  if (names == NULL || !dlp_state_lock_identify (self->folder, self->path, &lock, error))
     return FALSE;
+  if (lock == DLP_STATE_LOCK_OURS)
+    return TRUE;
   for (guint i = 0; i < names->len; i++)
     {
       const char *name = names->pdata[i];
+      gboolean is_checkpoint = FALSE;
       guint64 generation;
 
-      if (parse_generation (name, &generation) || dlp_state_lock_is_lock (self->folder, name))
+      if (parse_generation (name, &generation) &&
+          !dlp_checkpoint_identify (self->folder, self->path, name, &is_checkpoint, error))
+        return FALSE;
+      if (is_checkpoint)
         return TRUE;
-      if (dlp_state_dir_is_own_name (name) && !dlp_state_lock_is_empty (self->folder, name) &&
-          !dlp_durable_is_temporary (name, NULL))
+      if (is_foreign (self, name, lock))
         foreign = name;
     }
   if (foreign == NULL)
     return TRUE;
   g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
                "%s: is not the state of a run, but has “%s”, which a state would replace: choose a "
-               "folder that is new "
-               "or empty",
+               "folder that is new or empty",
                self->path, foreign);
   return FALSE;
 }
@@ -280,12 +311,6 @@ dlp_state_dir_get_attempt (DlpStateDir *self)
 
 /* ---- files of states ---- */
 
-static gboolean
-is_listed (GPtrArray *names, const char *name)
-{
-  return names != NULL && g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL);
-}
-
 typedef enum
 {
   STATE_FILES_OLDER,   /* than one that is named of the same element */
@@ -293,26 +318,77 @@ typedef enum
   STATE_FILES_ALL,
 } StateFiles;
 
+/* What checkpoints name. */
+typedef struct
+{
+  GHashTable *names;    /* of any generation */
+  GHashTable *youngest; /* DlpStateFileName by element, of the newest generation */
+} NamedFiles;
+
+static void
+name_free (gpointer data)
+{
+  dlp_state_file_name_clear (data);
+  g_free (data);
+}
+
+static void
+named_files_clear (NamedFiles *self)
+{
+  g_clear_pointer (&self->names, g_hash_table_unref);
+  g_clear_pointer (&self->youngest, g_hash_table_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (NamedFiles, named_files_clear)
+
 static gboolean
-is_one_of (StateFiles which, const char *name, GPtrArray *newest)
+is_older (const DlpStateFileName *a, const DlpStateFileName *b)
+{
+  return a->attempt < b->attempt || (a->attempt == b->attempt && a->number < b->number);
+}
+
+static void
+note_youngest (NamedFiles *self, const char *name)
 {
   g_auto (DlpStateFileName) file = { NULL };
-  gboolean any = FALSE, older = FALSE;
+  DlpStateFileName *known;
 
   if (!dlp_state_file_name_parse (name, &file))
-    return FALSE;
+    return;
+  known = g_hash_table_lookup (self->youngest, file.element);
+  if (known != NULL && is_older (&file, known))
+    return;
+  known = g_memdup2 (&file, sizeof file);
+  file.element = NULL;
+  g_hash_table_replace (self->youngest, known->element, known);
+}
+
+/* @before: (nullable). Both have to stay. */
+static void
+named_files_init (NamedFiles *self, GPtrArray *newest, GPtrArray *before)
+{
+  self->names = g_hash_table_new (g_str_hash, g_str_equal);
+  self->youngest = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, name_free);
   for (guint i = 0; i < newest->len; i++)
     {
-      g_auto (DlpStateFileName) named = { NULL };
-
-      if (!dlp_state_file_name_parse (newest->pdata[i], &named) ||
-          strcmp (named.element, file.element) != 0)
-        continue;
-      any = TRUE;
-      older |= file.attempt < named.attempt ||
-               (file.attempt == named.attempt && file.number < named.number);
+      g_hash_table_add (self->names, newest->pdata[i]);
+      note_youngest (self, newest->pdata[i]);
     }
-  return which == STATE_FILES_ALL || (any && older == (which == STATE_FILES_OLDER));
+  for (guint i = 0; before != NULL && i < before->len; i++)
+    g_hash_table_add (self->names, before->pdata[i]);
+}
+
+static gboolean
+is_one_of (StateFiles which, const char *name, NamedFiles *named)
+{
+  g_auto (DlpStateFileName) file = { NULL };
+  const DlpStateFileName *youngest;
+
+  if (!dlp_state_file_name_parse (name, &file) || g_hash_table_contains (named->names, name))
+    return FALSE;
+  youngest = g_hash_table_lookup (named->youngest, file.element);
+  return which == STATE_FILES_ALL ||
+         (youngest != NULL && is_older (&file, youngest) == (which == STATE_FILES_OLDER));
 }
 
 /* Those that neither @newest nor the generation before it names. Marks move on: what is older than
@@ -321,15 +397,19 @@ is_one_of (StateFiles which, const char *name, GPtrArray *newest)
 static void
 remove_state_files (DlpStateDir *self, StateFiles which, GPtrArray *newest)
 {
-  g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, NULL);
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, &failure);
+  g_auto (NamedFiles) named = { NULL };
 
+  if (names == NULL)
+    g_warning ("%s", failure->message);
+  named_files_init (&named, newest, self->good_files);
   for (guint i = 0; names != NULL && i < names->len; i++)
     {
       const char *name = names->pdata[i];
       g_autoptr (GError) error = NULL;
 
-      if (is_one_of (which, name, newest) && !is_listed (newest, name) &&
-          !is_listed (self->good_files, name) &&
+      if (is_one_of (which, name, &named) &&
           !dlp_durable_remove (self->folder, self->path, name, &error))
         g_warning ("%s", error->message);
     }
@@ -407,6 +487,16 @@ put_aside (DlpStateDir *self, GArray *generations, guint n, GError **error)
   return dlp_durable_sync_folder (self->folder, self->path, error);
 }
 
+/* Unless it is one of this attempt. */
+static gboolean
+count_attempt (DlpStateDir *self, GVariant *payload, GError **error)
+{
+  guint former;
+
+  return self->n_saved > 0 || !g_variant_lookup (payload, "attempt", "u", &former) ||
+         dlp_state_lock_come_after (self->lock, former, error);
+}
+
 static GVariant *
 load_listed (DlpStateDir *self,
              GArray *generations,
@@ -421,7 +511,8 @@ load_listed (DlpStateDir *self,
   payload = load_newest (self, generations, &chosen, failures, error);
   if (payload == NULL)
     return NULL;
-  if (chosen > 0 && self->lock != NULL && !put_aside (self, generations, chosen, error))
+  if (self->lock != NULL && ((chosen > 0 && !put_aside (self, generations, chosen, error)) ||
+                             !count_attempt (self, payload, error)))
     return NULL;
 
   self->good = g_array_index (generations, guint64, chosen);
@@ -532,6 +623,19 @@ take_files (DlpStateDir *self, GVariant *payload)
   self->good_files = names;
 }
 
+/* Behind the newest one, and none that has the name of a folder. */
+static guint64
+find_free_generation (DlpStateDir *self)
+{
+  for (guint64 generation = self->newest + 1;; generation++)
+    {
+      g_autofree char *name = name_of (generation);
+
+      if (!is_folder (self, name))
+        return generation;
+    }
+}
+
 gboolean
 dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
 {
@@ -541,6 +645,7 @@ dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
   g_autoptr (GError) failure = NULL;
   g_autofree char *name = NULL;
   gboolean sync_failed = FALSE;
+  guint64 next;
 
   if (!check_writable (self, error))
     return FALSE;
@@ -548,7 +653,8 @@ dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
   if (before == NULL || !check_not_fenced (self, before, error))
     return FALSE;
 
-  name = name_of (self->newest + 1);
+  next = find_free_generation (self);
+  name = name_of (next);
   if (!dlp_durable_replace (self->folder, self->path, name, g_bytes_get_data (bytes, NULL),
                             g_bytes_get_size (bytes), DLP_DURABLE_FULL, &sync_failed, &failure))
     {
@@ -559,8 +665,7 @@ dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
     }
 
   remove_older (self, before, self->good != 0 ? self->good : self->newest);
-  self->newest++;
-  self->good = self->newest;
+  self->newest = self->good = next;
   take_files (self, payload);
   /* With the second one neither generation names files of a former attempt. */
   return ++self->n_saved < 2 || dlp_state_lock_settle (self->lock, error);
@@ -707,4 +812,77 @@ dlp_state_dir_clear (DlpStateDir *self, GError **error)
   self->good = 0;
   g_clear_pointer (&self->good_files, g_ptr_array_unref);
   return TRUE;
+}
+
+/* ---- for whoever watches ---- */
+
+/* (transfer full) (nullable): what is in status.json, and how old it is in seconds. */
+static GVariant *
+load_status (DlpStateDir *self, double *age)
+{
+  gboolean damaged;
+  g_autoptr (GBytes) bytes =
+      dlp_durable_load (self->folder, self->path, STATUS_NAME, &damaged, NULL);
+  g_autoptr (GVariant) status = NULL;
+  struct stat st;
+
+  if (bytes == NULL || fstatat (self->folder, STATUS_NAME, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    return NULL;
+  status = dlp_json_parse (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), NULL);
+  if (status == NULL || !g_variant_is_of_type (status, G_VARIANT_TYPE_VARDICT))
+    return NULL;
+  *age = (double) g_get_real_time () / G_USEC_PER_SEC - (double) st.st_mtim.tv_sec -
+         (double) st.st_mtim.tv_nsec / 1e9;
+  return g_steal_pointer (&status);
+}
+
+/* (floating): what was put aside. */
+static GVariant *
+describe_damaged (GPtrArray *names)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("at"));
+  for (guint i = 0; i < names->len; i++)
+    {
+      const char *name = names->pdata[i];
+      g_autofree char *stem = g_str_has_suffix (name, BAD_SUFFIX) ?
+                                  g_strndup (name, strlen (name) - strlen (BAD_SUFFIX)) :
+                                  NULL;
+      guint64 generation;
+
+      if (stem != NULL && parse_generation (stem, &generation))
+        g_variant_builder_add (&builder, "t", generation);
+    }
+  return g_variant_builder_end (&builder);
+}
+
+GVariant *
+dlp_state_dir_describe (DlpStateDir *self, GError **error)
+{
+  g_autoptr (GPtrArray) names = dlp_durable_list (self->folder, self->path, error);
+  g_autoptr (GArray) generations = names != NULL ? list_generations (self, error) : NULL;
+  g_autofree char *run_id = NULL;
+  g_autoptr (GVariant) status = NULL;
+  GVariantDict dict;
+  double age;
+
+  if (generations == NULL)
+    return NULL;
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert_value (&dict, "generations",
+                               g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, generations->data,
+                                                          generations->len, sizeof (guint64)));
+  g_variant_dict_insert_value (&dict, "damaged", describe_damaged (names));
+  run_id = dlp_state_dir_load_run_id (self, NULL);
+  if (run_id != NULL)
+    g_variant_dict_insert (&dict, "run-id", "s", run_id);
+  dlp_state_lock_describe (self->folder, &dict);
+  status = load_status (self, &age);
+  if (status != NULL)
+    {
+      g_variant_dict_insert_value (&dict, "status", status);
+      g_variant_dict_insert (&dict, "status-age", "d", age);
+    }
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
 }

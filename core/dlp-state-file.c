@@ -81,17 +81,20 @@ dlp_state_files_unref (DlpStateFiles *self)
   g_free (self);
 }
 
-void
-dlp_state_files_set_dir (DlpStateFiles *self, DlpStateDir *dir, guint attempt)
+gboolean
+dlp_state_files_set_dir (DlpStateFiles *self, DlpStateDir *dir, guint attempt, GError **error)
 {
   const char *path = dlp_state_dir_get_path (dir);
-  int folder = dlp_durable_open_folder (path, NULL);
+  int folder = dlp_durable_open_folder (path, error);
 
+  if (folder < 0)
+    return FALSE;
   pthread_mutex_lock (&self->lock);
   self->folder = folder;
   self->folder_path = g_strdup (path);
   self->attempt = MAX (attempt, 1);
   pthread_mutex_unlock (&self->lock);
+  return TRUE;
 }
 
 void

@@ -15,7 +15,8 @@ DlpStateFiles *dlp_state_files_new (void);
 DlpStateFiles *dlp_state_files_ref (DlpStateFiles *self);
 void dlp_state_files_unref (DlpStateFiles *self);
 /* Files go into the folder from now on; @attempt is part of their names. */
-void dlp_state_files_set_dir (DlpStateFiles *self, DlpStateDir *dir, guint attempt);
+gboolean
+dlp_state_files_set_dir (DlpStateFiles *self, DlpStateDir *dir, guint attempt, GError **error);
 /* The folder is not this run's any more: new files have no name in it. */
 void dlp_state_files_leave_dir (DlpStateFiles *self);
 

@@ -188,38 +188,53 @@ set_held (GError **error, const char *path, int code, const char *text)
                holder.started != NULL ? holder.started : "(unknown)");
 }
 
-/* How much of its beginning was read; -1: it is no file of that name. */
+/* How much of its beginning was read; -1, errno set: it cannot be. */
 static gssize
-read_beginning (int folder, const char *name, char *text, gsize size)
+read_beginning (int folder, char *text, gsize size)
 {
+  int fd = TEMP_FAILURE_RETRY (
+      openat (folder, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   gssize n;
-  int fd;
+  int code;
 
-  if (strcmp (name, FILE_NAME) != 0)
-    return -1;
-  fd = TEMP_FAILURE_RETRY (openat (folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (fd < 0)
     return -1;
   n = TEMP_FAILURE_RETRY (read (fd, text, size));
+  code = errno;
   close (fd);
+  errno = code;
   return n;
 }
 
-gboolean
-dlp_state_lock_is_lock (int folder, const char *name)
+static gboolean
+is_zeros (const char *text, gsize size)
 {
-  char text[sizeof MAGIC - 1];
-
-  return read_beginning (folder, name, text, sizeof text) == (gssize) sizeof text &&
-         memcmp (text, MAGIC, sizeof text) == 0;
+  for (gsize i = 0; i < size; i++)
+    if (text[i] != '\0')
+      return FALSE;
+  return TRUE;
 }
 
 gboolean
-dlp_state_lock_is_empty (int folder, const char *name)
+dlp_state_lock_identify (int folder, const char *path, DlpStateLockKind *kind, GError **error)
 {
-  char text[1];
+  char text[TEXT_SIZE];
+  gssize n = read_beginning (folder, text, sizeof text);
 
-  return read_beginning (folder, name, text, sizeof text) == 0;
+  /* It went meanwhile, or is a link, a folder or a socket. */
+  if (n < 0 && errno != ENOENT && errno != ELOOP && errno != EISDIR && errno != ENXIO)
+    {
+      dlp_durable_set_error (error, errno, "%s/" FILE_NAME ": cannot read", path);
+      return FALSE;
+    }
+  if (n >= (gssize) sizeof MAGIC - 1 && memcmp (text, MAGIC, sizeof MAGIC - 1) == 0)
+    *kind = DLP_STATE_LOCK_OURS;
+  /* A power cut may have left the length and not the bytes. */
+  else if (n >= 0 && n < (gssize) sizeof text && is_zeros (text, (gsize) n))
+    *kind = DLP_STATE_LOCK_EMPTY;
+  else
+    *kind = DLP_STATE_LOCK_FOREIGN;
+  return TRUE;
 }
 
 /* -1 without an error: it came or went meanwhile. */
@@ -448,6 +463,16 @@ dlp_state_lock_get_attempt (DlpStateLock *self)
 }
 
 gboolean
+dlp_state_lock_come_after (DlpStateLock *self, guint former, GError **error)
+{
+  if (self->attempt > former || former == G_MAXUINT)
+    return TRUE;
+
+  self->attempt = former + 1;
+  return write_text (self, error);
+}
+
+gboolean
 dlp_state_lock_check (DlpStateLock *self, GError **error)
 {
   g_autofree char *text = NULL;
@@ -485,4 +510,56 @@ dlp_state_lock_settle (DlpStateLock *self, GError **error)
 
   self->unproven = FALSE;
   return write_text (self, error);
+}
+
+/* ---- for whoever watches ---- */
+
+/* A lock that is tried would for a moment be in the way of a run that begins. The kernel lists the
+ * locks that there are, of this host. */
+static gboolean
+is_listed (const char *pid, guint64 inode)
+{
+  g_autofree char *text = NULL;
+  g_autofree char *wanted = g_strdup_printf (" %s ", pid);
+  g_autofree char *file = g_strdup_printf (":%" G_GUINT64_FORMAT " ", inode);
+  g_auto (GStrv) lines = NULL;
+
+  if (!g_file_get_contents ("/proc/locks", &text, NULL, NULL))
+    return FALSE;
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (strstr (lines[i], "FLOCK") != NULL && strstr (lines[i], wanted) != NULL &&
+        strstr (lines[i], file) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+insert_text (GVariantDict *dict, const char *key, const char *value)
+{
+  g_autofree char *valid = value != NULL ? g_utf8_make_valid (value, -1) : NULL;
+
+  if (valid != NULL)
+    g_variant_dict_insert (dict, key, "s", valid);
+}
+
+void
+dlp_state_lock_describe (int folder, GVariantDict *dict)
+{
+  g_autofree char *text = g_malloc0 (TEXT_SIZE + 1);
+  g_auto (Holder) holder = { 0 };
+  struct stat st;
+
+  if (read_beginning (folder, text, TEXT_SIZE) < (gssize) sizeof MAGIC ||
+      memcmp (text, MAGIC, sizeof MAGIC - 1) != 0)
+    return;
+  parse_holder (&holder, text);
+  insert_text (dict, "pid", holder.pid);
+  insert_text (dict, "host", holder.host);
+  insert_text (dict, "started", holder.started);
+  g_variant_dict_insert (dict, "attempt", "u", holder.attempt);
+  /* Of another host nothing is known. */
+  if (holder.pid != NULL && is_same_host (&holder) &&
+      fstatat (folder, FILE_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    g_variant_dict_insert (dict, "running", "b", is_listed (holder.pid, st.st_ino));
 }

@@ -30,6 +30,7 @@ struct _DlpTransformOutput
   DlpRecordBatch *input;
   guint64 first;
   guint n_records;
+  guint32 epoch; /* of the last record */
   gsize bytes;
   gsize out_bytes;
   DlpCursor before; /* of the input, before this batch */
@@ -67,6 +68,10 @@ typedef struct
   guint max_out;    /* see has_room() */
   gsize max_bytes_out;
   gsize worker_memory; /* of each worker's context */
+  DlpElement
+      *endless; /* unowned: the source that alone feeds it, for ever; until a record passes */
+  bool watching;
+  guint32 first_epoch; /* since watching */
   guint n_workers;
   DlpTransformWorker *workers; /* each used by its own thread */
 } DlpTransformPrivate;
@@ -115,6 +120,8 @@ ticket_new (DlpTransform *self, DlpPad *in)
   ticket->first = dlp_pad_get_position (in);
   ticket->input = dlp_pad_take (in);
   ticket->n_records = dlp_record_batch_get_length (ticket->input);
+  if (ticket->n_records > 0)
+    ticket->epoch = dlp_record_batch_get_coordinate (ticket->input, ticket->n_records - 1)->epoch;
   ticket->bytes = dlp_record_batch_get_bytes (ticket->input);
   return ticket;
 }
@@ -400,6 +407,41 @@ check_ticket (DlpTransform *self, DlpTransformOutput *ticket)
   return false;
 }
 
+/* Whether an output that is not there for what is left over was given something. */
+static bool
+has_passed (DlpElement *element, DlpTransformOutput *ticket)
+{
+  for (guint i = 0; i < ticket->n_pads; i++)
+    if (ticket->pads[i].batches != NULL && ticket->pads[i].batches->len > 0 &&
+        !dlp_element_get_output (element, i)->optional)
+      return true;
+  return false;
+}
+
+/* A stateless element makes the same of the same records: when nothing came out of a whole epoch,
+ * nothing ever will. Two borders lie around a whole epoch, also where a run was continued. */
+static void
+check_endless (DlpElement *element, DlpTransformPrivate *priv, DlpTransformOutput *ticket)
+{
+  if (priv->endless == NULL || ticket->error != NULL || ticket->n_records == 0)
+    return;
+  if (has_passed (element, ticket))
+    {
+      priv->endless = NULL;
+      return;
+    }
+  if (!priv->watching)
+    priv->first_epoch = ticket->epoch;
+  priv->watching = true;
+  if (ticket->epoch < priv->first_epoch || ticket->epoch - priv->first_epoch < 2)
+    return;
+  g_set_error (&ticket->error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+               "%s: infinite source has no records: %s begins again for ever, and of a whole epoch "
+               "none comes out of %s; let records pass, or give the source a number of epochs",
+               dlp_element_get_name (element), dlp_element_get_name (priv->endless),
+               dlp_element_get_name (element));
+}
+
 static void
 release_pad (DlpElement *element, guint index, DlpTransformPad *pad, GError **error)
 {
@@ -420,6 +462,7 @@ release (DlpTransform *self, DlpTransformPrivate *priv, DlpTransformOutput *tick
   DlpStep step = DLP_STEP_MORE;
   bool good = check_ticket (self, ticket);
 
+  check_endless (element, priv, ticket);
   /* What a worker made before its error is as good as if the record batch had been cut there. */
   for (guint i = 0; i < ticket->n_pads && good; i++)
     release_pad (element, i, &ticket->pads[i], &ticket->error);
@@ -528,6 +571,10 @@ dlp_transform_start (DlpElement *element, GCancellable *cancellable, GError **er
 
   priv->n_workers = MAX (dlp_element_get_n_workers (element), 1);
   priv->workers = g_new0 (DlpTransformWorker, priv->n_workers);
+  priv->watching = false;
+  priv->endless = (DLP_ELEMENT_GET_CLASS (element)->flags & DLP_ELEMENT_STATELESS) ?
+                      dlp_element_find_endless (element, NULL) :
+                      NULL;
   deal_memory (DLP_TRANSFORM (element), priv);
   return TRUE;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <dlpipe/dlp-reader.h>
+#include <dlpipe/dlp-source.h>
 #include <dlpipe/dlp-upstream.h>
 
-#include "dlp-pad-private.h"
+#include "dlp-element-private.h"
 
 static gboolean
 has_property (DlpElement *self, const char *property)
@@ -45,6 +47,116 @@ dlp_element_list_upstream (DlpElement *self, const char *property)
     }
 
   return found;
+}
+
+DlpElement *
+dlp_element_find_repeated (DlpElement *self)
+{
+  g_autoptr (GPtrArray) seen = g_ptr_array_new ();
+
+  add_producers (self, seen);
+  /* It grows while it is read. */
+  for (guint i = 0; i < seen->len; i++)
+    {
+      if (DLP_IS_SOURCE (seen->pdata[i]) && dlp_source_get_epochs (seen->pdata[i]) != 1)
+        return seen->pdata[i];
+      add_producers (seen->pdata[i], seen);
+    }
+  return NULL;
+}
+
+/* Whether each input that goes on for ever comes out for ever, an epoch behind the other. */
+static bool
+keeps_epochs (DlpElement *self)
+{
+  const DlpElementFlags lasting =
+      DLP_ELEMENT_STATELESS | DLP_ELEMENT_ONE_TO_ONE | DLP_ELEMENT_KEEPS_ALL;
+  DlpElementFlags flags = DLP_ELEMENT_GET_CLASS (self)->flags;
+
+  if (flags & DLP_ELEMENT_REORDERS)
+    return false;
+  return DLP_IS_READER (self) || (flags & lasting) || dlp_element_get_n_inputs (self) > 1;
+}
+
+DlpElement *
+dlp_element_find_endless (DlpElement *self, const DlpCoordinate *of)
+{
+  g_autoptr (GPtrArray) seen = g_ptr_array_new ();
+
+  add_producers (self, seen);
+  /* It grows while it is read. */
+  for (guint i = 0; i < seen->len; i++)
+    {
+      DlpElement *element = seen->pdata[i];
+      bool endless = DLP_IS_SOURCE (element) && dlp_source_get_epochs (DLP_SOURCE (element)) == 0;
+
+      if (endless && (of == NULL || (dlp_element_get_stage (element) == of->stage &&
+                                     dlp_element_get_ordinal (element) == of->source)))
+        return element;
+      if (keeps_epochs (element) && (of != NULL || dlp_element_get_n_inputs (element) == 1))
+        add_producers (element, seen);
+    }
+  return NULL;
+}
+
+/* Whether it gives for ever what comes for ever, and to nobody else. */
+static gboolean
+passes_repeats (DlpElement *self, GError **error)
+{
+  const DlpElementFlags lasting =
+      DLP_ELEMENT_STATELESS | DLP_ELEMENT_ONE_TO_ONE | DLP_ELEMENT_KEEPS_ALL;
+  const char *name = dlp_element_get_name (self);
+  guint n_outputs = 0;
+
+  for (guint i = 0; i < dlp_element_get_n_outputs (self); i++)
+    n_outputs += !dlp_element_get_output (self, i)->optional;
+  if (n_outputs == 1 && dlp_element_get_n_inputs (self) == 1 &&
+      (DLP_IS_READER (self) || (DLP_ELEMENT_GET_CLASS (self)->flags & lasting)))
+    return TRUE;
+  if (n_outputs > 1)
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                 "%s before it feeds others too, which would never end; read the input twice",
+                 name);
+  else if (dlp_element_get_n_inputs (self) > 1)
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                 "%s before it has several inputs; which of them would begin again?", name);
+  else
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                 "%s before it may end by itself; put it behind, or set epochs of the source",
+                 name);
+  return FALSE;
+}
+
+static gboolean
+repeat_source (DlpElement *element, guint *epochs, GError **error)
+{
+  DlpSourceClass *klass = DLP_IS_SOURCE (element) ? DLP_SOURCE_GET_CLASS (element) : NULL;
+  guint before = klass != NULL ? dlp_source_get_epochs (DLP_SOURCE (element)) : 1;
+
+  if (epochs != NULL)
+    *epochs = before;
+  if (before == 0)
+    return TRUE;
+  if (klass != NULL && klass->repeat != NULL)
+    return klass->repeat (DLP_SOURCE (element), error) ||
+           dlp_element_failed (element, "repeat", error);
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s cannot begin again",
+               dlp_element_get_name (element));
+  return FALSE;
+}
+
+gboolean
+dlp_element_repeat_input (DlpElement *self, guint input, guint *epochs, GError **error)
+{
+  DlpPad *pad = dlp_element_get_input (self, input);
+
+  while (dlp_element_get_n_inputs (pad->peer->element) > 0)
+    {
+      if (!passes_repeats (pad->peer->element, error))
+        return FALSE;
+      pad = dlp_element_get_input (pad->peer->element, 0);
+    }
+  return repeat_source (pad->peer->element, epochs, error);
 }
 
 void

@@ -223,6 +223,12 @@ describe_nicks (GParamSpec *pspec)
   return g_steal_pointer (&joined);
 }
 
+static gboolean
+knows_forever (GParamSpec *pspec)
+{
+  return (pspec->flags & DLP_PARAM_FOREVER) != 0;
+}
+
 char *
 dlp_value_describe_allowed (GParamSpec *pspec)
 {
@@ -231,7 +237,12 @@ dlp_value_describe_allowed (GParamSpec *pspec)
   g_return_val_if_fail (G_IS_PARAM_SPEC (pspec), NULL);
 
   if (get_range (pspec, &range))
-    return describe_integers (pspec, &range);
+    {
+      g_autofree char *numbers = describe_integers (pspec, &range);
+
+      return knows_forever (pspec) ? g_strconcat (numbers, ", forever (0)", NULL) :
+                                     g_steal_pointer (&numbers);
+    }
   if (G_IS_PARAM_SPEC_DOUBLE (pspec) || G_IS_PARAM_SPEC_FLOAT (pspec))
     return describe_doubles (pspec);
   if (G_IS_PARAM_SPEC_ENUM (pspec) || G_IS_PARAM_SPEC_FLAGS (pspec))
@@ -425,7 +436,9 @@ dlp_value_parse (GParamSpec *pspec, const char *text, GValue *out, GError **erro
   g_return_val_if_fail (text != NULL && out != NULL && !G_IS_VALUE (out), FALSE);
 
   if (get_range (pspec, &range))
-    return parse_integer (pspec, &range, text, out, error);
+    return parse_integer (pspec, &range,
+                          knows_forever (pspec) && strcmp (text, "forever") == 0 ? "0" : text, out,
+                          error);
   if (G_IS_PARAM_SPEC_DOUBLE (pspec) || G_IS_PARAM_SPEC_FLOAT (pspec))
     return parse_double (pspec, text, out, error);
   if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
@@ -495,6 +508,14 @@ signed_to_text (GParamSpec *pspec, gint64 value)
   return dlp_quantity_format (get_quantity (pspec), value < 0, get_magnitude (value));
 }
 
+static char *
+uint_to_text (GParamSpec *pspec, guint value)
+{
+  if (value == 0 && knows_forever (pspec))
+    return g_strdup ("forever");
+  return dlp_quantity_format (get_quantity (pspec), FALSE, value);
+}
+
 char *
 dlp_value_to_text (GParamSpec *pspec, const GValue *value)
 {
@@ -512,7 +533,7 @@ dlp_value_to_text (GParamSpec *pspec, const GValue *value)
     case G_TYPE_INT64:
       return signed_to_text (pspec, g_value_get_int64 (value));
     case G_TYPE_UINT:
-      return dlp_quantity_format (get_quantity (pspec), FALSE, g_value_get_uint (value));
+      return uint_to_text (pspec, g_value_get_uint (value));
     case G_TYPE_ULONG:
       return dlp_quantity_format (get_quantity (pspec), FALSE, g_value_get_ulong (value));
     case G_TYPE_UINT64:

@@ -5,21 +5,31 @@
 #include <time.h>
 
 #include "dlp-element-private.h"
-
-#define DEFAULT_LIMIT (60 * G_USEC_PER_SEC)
+#include "dlp-quantity-private.h"
 
 struct _DlpWatchdog
 {
   GPtrArray *elements;
   gint64 limit; /* us */
+  bool fails;
   bool running;
   pthread_t thread;
+
+  /* The thread's own: */
+  guint64 seen;  /* what was measured last */
+  gint64 since;  /* when that moved: real time, us */
+  gint64 still;  /* for how long it has not, us */
+  gint64 looked; /* monotonic, us */
+  gint64 moved;  /* the same, when movement was seen last */
+  bool said;
 
   pthread_mutex_t lock;
   pthread_cond_t cond; /* monotonic */
   bool stopping;       /* lock */
   DlpElement *element; /* lock */
   const char *what;    /* lock */
+  bool aside;          /* lock */
+  gint64 entered_at;   /* lock: monotonic, us */
   guint n_entered;     /* lock */
 };
 
@@ -34,7 +44,9 @@ sum_pads (GPtrArray *pads)
     {
       DlpPad *pad = g_ptr_array_index (pads, i);
 
-      sum += dlp_stat_get (&pad->known) + dlp_stat_get (&pad->n_batches);
+      /* While records are made again only the latter moves. Not batches: of those that only carry
+       * marks each checkpoint makes one. */
+      sum += dlp_stat_get (&pad->known) + dlp_stat_get (&pad->emitted);
     }
   return sum;
 }
@@ -119,9 +131,10 @@ say_wait (DlpElementPrivate *priv, DlpTurn turn, GString *text)
     }
 }
 
-/* Elements that wait for a neighbour are named only where none hangs by itself. */
+/* Elements that wait for a neighbour are named only where none hangs by itself. @first: (nullable):
+ * set to the first one that is named, if it is NULL. */
 static bool
-say_elements (DlpWatchdog *self, bool neighbours, GString *text)
+say_elements (DlpWatchdog *self, bool neighbours, GString *text, DlpElement **first)
 {
   gsize before = text->len;
 
@@ -133,7 +146,7 @@ say_elements (DlpWatchdog *self, bool neighbours, GString *text)
       DlpTurn turn = __atomic_load_n (&priv->waits_for, __ATOMIC_RELAXED);
       bool by_itself = !waits || (turn != DLP_TURN_WAIT_INPUT && turn != DLP_TURN_WAIT_OUTPUT);
 
-      if (dlp_flag_get (priv->ended) || by_itself == neighbours ||
+      if (dlp_flag_get (priv->ended) || dlp_flag_get (priv->has_left) || by_itself == neighbours ||
           __atomic_load_n (&priv->moved_at, __ATOMIC_RELAXED) == 0)
         continue;
       g_string_append_printf (text, "; %s", dlp_element_get_name (element));
@@ -141,95 +154,158 @@ say_elements (DlpWatchdog *self, bool neighbours, GString *text)
         say_wait (priv, turn, text);
       else
         g_string_append (text, " is in a step that does not return");
+      if (by_itself && *first == NULL)
+        *first = element;
     }
   return text->len > before;
 }
 
-static void
-say_stall (DlpWatchdog *self, gint64 since)
+/* (transfer full). *@element: (nullable) (transfer none): the one that hangs by itself. */
+static char *
+describe (DlpWatchdog *self, DlpElement **element)
 {
-  DlpElement *first = g_ptr_array_index (self->elements, 0);
-  g_autoptr (GString) text = g_string_new (NULL);
-  DlpElement *element;
+  GString *text = g_string_new (NULL);
+  g_autoptr (GDateTime) since = g_date_time_new_from_unix_local (self->since / G_USEC_PER_SEC);
+  g_autofree char *when = since != NULL ? g_date_time_format (since, "%F %T") : g_strdup ("?");
+  double seconds = (double) self->still / G_USEC_PER_SEC;
   const char *what;
 
   pthread_mutex_lock (&self->lock);
-  element = self->element;
-  what = self->what;
+  /* What began later waits for no more than a moment. */
+  what = self->entered_at <= self->moved ? self->what : NULL;
+  *element = what != NULL ? self->element : NULL;
   pthread_mutex_unlock (&self->lock);
 
-  g_string_append_printf (text, "nothing has moved for %.0f s",
-                          (double) (g_get_monotonic_time () - since) / G_USEC_PER_SEC);
+  g_string_append_printf (text, "nothing has moved for %.*f s, since %s", seconds < 10 ? 1 : 0,
+                          seconds, when);
   if (what != NULL)
-    g_string_append_printf (text, "; %s%s%s", element != NULL ? dlp_element_get_name (element) : "",
-                            element != NULL ? " " : "", what);
-  else if (!say_elements (self, false, text))
-    say_elements (self, true, text);
-  dlp_context_warn (dlp_element_get_context (first), text->str);
+    g_string_append_printf (text, "; %s%s%s",
+                            *element != NULL ? dlp_element_get_name (*element) : "",
+                            *element != NULL ? " " : "", what);
+  else if (!say_elements (self, false, text, element))
+    say_elements (self, true, text, element);
+  return g_string_free (text, FALSE);
+}
+
+static void
+fail (DlpWatchdog *self, DlpElement *element, const char *text)
+{
+  DlpContext *context = dlp_element_get_context (g_ptr_array_index (self->elements, 0));
+  g_autofree char *limit = dlp_quantity_format (DLP_QUANTITY_DURATION, false, self->limit);
+
+  context->fail (context, element,
+                 g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED,
+                              "%s; where that may take so long, set a longer stall-timeout (now "
+                              "%s; 0: no limit), or stall-action=report",
+                              text, limit));
+}
+
+/* Also where the run fails: it may not come to its end, where its error would be told. */
+static void
+say_stall (DlpWatchdog *self)
+{
+  DlpElement *element;
+  g_autofree char *text = describe (self, &element);
+  DlpElement *first = g_ptr_array_index (self->elements, 0);
+
+  dlp_context_warn (dlp_element_get_context (first), text);
   g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "DLP_ELEMENT",
-                    element != NULL ? dlp_element_get_name (element) : "", "MESSAGE", "%s",
-                    text->str);
+                    element != NULL ? dlp_element_get_name (element) : "", "MESSAGE", "%s%s", text,
+                    self->fails ? "; the run fails" : "");
+  if (self->fails)
+    fail (self, element, text);
 }
 
 /* ---- the thread ---- */
+
+static gint64
+get_tick (DlpWatchdog *self)
+{
+  return CLAMP (self->limit / 4, G_USEC_PER_SEC / 100, G_USEC_PER_SEC);
+}
 
 /* lock is held. */
 static void
 wait_tick (DlpWatchdog *self)
 {
-  gint64 tick = CLAMP (self->limit / 4, G_USEC_PER_SEC / 100, G_USEC_PER_SEC);
-  gint64 until = g_get_monotonic_time () + tick;
+  gint64 until = g_get_monotonic_time () + get_tick (self);
   struct timespec at = { until / G_USEC_PER_SEC, (until % G_USEC_PER_SEC) * 1000 };
 
   pthread_cond_timedwait (&self->cond, &self->lock, &at);
+}
+
+static void
+note_movement (DlpWatchdog *self, guint64 measured)
+{
+  self->seen = measured;
+  self->since = g_get_real_time ();
+  self->moved = self->looked;
+  self->still = 0;
+  self->said = false;
+}
+
+static void
+look (DlpWatchdog *self)
+{
+  guint64 measured = measure (self);
+  gint64 passed = g_get_monotonic_time () - self->looked;
+
+  self->looked += passed;
+  if (measured != self->seen || is_declared (self))
+    {
+      note_movement (self, measured);
+      return;
+    }
+  /* A process that was stopped, as by a batch system, did not hang meanwhile. */
+  self->still += MIN (passed, 2 * get_tick (self));
+  if (self->said || self->still < self->limit)
+    return;
+  self->said = true;
+  say_stall (self);
 }
 
 static gpointer
 watch (gpointer data)
 {
   DlpWatchdog *self = data;
-  guint64 seen = measure (self);
-  gint64 since = g_get_monotonic_time ();
-  bool said = false;
 
   pthread_setname_np (pthread_self (), "dlp-watchdog");
+  self->looked = g_get_monotonic_time ();
+  note_movement (self, measure (self));
   pthread_mutex_lock (&self->lock);
   while (!self->stopping)
     {
-      guint64 now;
-
       wait_tick (self);
       if (self->stopping)
         break;
       pthread_mutex_unlock (&self->lock);
-      now = measure (self);
-      if (now != seen || is_declared (self))
-        {
-          seen = now;
-          since = g_get_monotonic_time ();
-          said = false;
-        }
-      else if (!said && g_get_monotonic_time () - since >= self->limit)
-        {
-          say_stall (self, since);
-          said = true;
-        }
+      look (self);
       pthread_mutex_lock (&self->lock);
     }
   pthread_mutex_unlock (&self->lock);
   return NULL;
 }
 
+/* ---- */
+
+gint64
+dlp_watchdog_get_default_limit (void)
+{
+  const char *text = g_getenv ("DLPIPE_STALL_SECONDS");
+  double seconds = text != NULL ? g_ascii_strtod (text, NULL) : -1.0;
+
+  return seconds >= 0.0 && seconds < 1e9 ? (gint64) (seconds * G_USEC_PER_SEC) : DLP_WATCHDOG_LIMIT;
+}
+
 DlpWatchdog *
-dlp_watchdog_new (GPtrArray *elements)
+dlp_watchdog_new (GPtrArray *elements, gint64 limit, bool fails)
 {
   DlpWatchdog *self = g_new0 (DlpWatchdog, 1);
-  const char *seconds = g_getenv ("DLPIPE_STALL_SECONDS");
   pthread_condattr_t attributes;
 
   self->elements = elements;
-  self->limit =
-      seconds != NULL ? (gint64) (g_ascii_strtod (seconds, NULL) * G_USEC_PER_SEC) : DEFAULT_LIMIT;
+  self->limit = limit;
+  self->fails = fails;
   pthread_mutex_init (&self->lock, NULL);
   pthread_condattr_init (&attributes);
   pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
@@ -255,18 +331,36 @@ dlp_watchdog_free (DlpWatchdog *self)
   g_free (self);
 }
 
-void
-dlp_watchdog_enter (DlpWatchdog *self, DlpElement *element, const char *what)
+static void
+enter (DlpWatchdog *self, DlpElement *element, const char *what, bool aside)
 {
   pthread_mutex_lock (&self->lock);
   self->element = element;
   self->what = what;
-  self->n_entered++;
+  self->aside = aside;
+  self->entered_at = g_get_monotonic_time ();
+  self->n_entered += !aside;
   pthread_mutex_unlock (&self->lock);
+}
+
+void
+dlp_watchdog_enter (DlpWatchdog *self, DlpElement *element, const char *what)
+{
+  enter (self, element, what, false);
+}
+
+void
+dlp_watchdog_enter_aside (DlpWatchdog *self, DlpElement *element, const char *what)
+{
+  enter (self, element, what, true);
 }
 
 void
 dlp_watchdog_leave (DlpWatchdog *self)
 {
-  dlp_watchdog_enter (self, NULL, NULL);
+  pthread_mutex_lock (&self->lock);
+  self->element = NULL;
+  self->what = NULL;
+  self->n_entered += !self->aside;
+  pthread_mutex_unlock (&self->lock);
 }

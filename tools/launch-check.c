@@ -14,6 +14,20 @@ print_setting (const char *name, const char *value, const char *origin)
 }
 
 static void
+print_stall_settings (DlpPipeline *pipeline, const LaunchOptions *options)
+{
+  DlpStallAction action;
+  gint64 timeout;
+  g_autofree char *text = NULL;
+
+  g_object_get (pipeline, "stall-action", &action, "stall-timeout", &timeout, NULL);
+  text = timeout > 0 ? launch_format_seconds ((double) timeout / 1e6) : g_strdup ("none");
+  print_setting ("stall-action", action == DLP_STALL_ACTION_FAIL ? "fail" : "report",
+                 options->stall_action != NULL ? "option" : "default");
+  print_setting ("stall-timeout", text, options->stall_timeout != NULL ? "option" : "default");
+}
+
+static void
 print_run_settings (DlpPipeline *pipeline, GVariant *report, const LaunchOptions *options)
 {
   g_autofree char *dir = NULL;
@@ -44,6 +58,7 @@ print_run_settings (DlpPipeline *pipeline, GVariant *report, const LaunchOptions
   print_setting ("checkpoint-every",
                  options->checkpoint_every != NULL ? options->checkpoint_every : "10s",
                  options->checkpoint_every != NULL ? "option" : "default");
+  print_stall_settings (pipeline, options);
   print_setting ("strict", options->strict ? "true" : "false",
                  options->strict ? "option" : "default");
   print_setting ("sequential", options->sequential ? "true" : "false",

@@ -276,3 +276,27 @@ launch_get_seconds (GVariant *report)
 {
   return MAX (launch_get_double (report, "attempt-elapsed", 0), 1e-6);
 }
+
+char *
+launch_describe_waits (GArray *elements)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint pass = 0; pass < 2 && text->len == 0; pass++)
+    for (guint i = 0; i < elements->len; i++)
+      {
+        const LaunchElement *element = &g_array_index (elements, LaunchElement, i);
+        bool on_link =
+            g_str_equal (element->waits_for, "input") || g_str_equal (element->waits_for, "output");
+
+        if (element->ended || g_str_equal (element->waits_for, "end") || on_link != (pass == 1))
+          continue;
+        g_string_append_printf (
+            text, "%s%s %s", text->len > 0 ? "; " : "", element->name,
+            element->waits_for[0] == '\0'              ? "is in a step that does not return" :
+            g_str_equal (element->waits_for, "work")   ? "waits for its work" :
+            g_str_equal (element->waits_for, "output") ? "waits for room on its output pad" :
+                                                         "waits for records on its input pad");
+      }
+  return g_string_free (text, FALSE);
+}

@@ -23,6 +23,9 @@ exit_for_error (const GError *error)
       }
   if (g_error_matches (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED))
     return LAUNCH_EXIT_STATE;
+  /* Also where it hung before the first record. */
+  if (g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED))
+    return LAUNCH_EXIT_FAILED;
   if (error->domain == DLP_GRAPH_ERROR ||
       g_error_matches (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT))
     return LAUNCH_EXIT_USAGE;
@@ -38,6 +41,8 @@ find_remedy (const GError *error, bool has_state)
     return "; the graph with --restart begins anew and discards what was written";
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE))
     return has_state ? "; make room, and the same command goes on" : "; make room and begin again";
+  if (g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED) && has_state)
+    return "; the same command goes on from the last checkpoint";
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TOO_MANY_OPEN_FILES))
     return "; raise the limit (ulimit -n)";
   return NULL;

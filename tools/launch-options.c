@@ -75,7 +75,12 @@ add_run_group (GOptionContext *context, LaunchOptions *self, Texts *texts)
       "What a signal does: stop, to be continued, or finish with what was read (stop)",
       "stop|finish" },
     { "grace", 0, 0, G_OPTION_ARG_FILENAME, &texts->grace,
-      "How long ending after a signal may take (" DEFAULT_GRACE ")", "TIME" },
+      "How long ending after a signal or a fault may take (" DEFAULT_GRACE ")", "TIME" },
+    { "stall-action", 0, 0, G_OPTION_ARG_FILENAME, &self->stall_action,
+      "What to do where nothing moves any more: report which element hangs, or fail (report)",
+      "report|fail" },
+    { "stall-timeout", 0, 0, G_OPTION_ARG_FILENAME, &self->stall_timeout,
+      "How long nothing may move; 0: for ever (60s)", "TIME" },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &texts->graph, NULL, "[GRAPH]" },
     { NULL, 0, 0, 0, NULL, NULL, NULL }
   };
@@ -282,6 +287,8 @@ launch_options_clear (LaunchOptions *self)
   g_free (self->file);
   g_free (self->state);
   g_free (self->checkpoint_every);
+  g_free (self->stall_action);
+  g_free (self->stall_timeout);
   g_free (self->summary);
   g_free (self->dot);
   g_strfreev (self->set);

@@ -94,7 +94,9 @@ apply_options (DlpPipeline *pipeline, const LaunchOptions *options, GError **err
       !set_setting (pipeline, "workers", "--workers", options->workers, error) ||
       !set_setting (pipeline, "quarantine", "--quarantine", options->quarantine, error) ||
       !set_setting (pipeline, "checkpoint-interval", "--checkpoint-every",
-                    options->checkpoint_every, error))
+                    options->checkpoint_every, error) ||
+      !set_setting (pipeline, "stall-action", "--stall-action", options->stall_action, error) ||
+      !set_setting (pipeline, "stall-timeout", "--stall-timeout", options->stall_timeout, error))
     return false;
   for (char **setting = options->set; setting != NULL && *setting != NULL; setting++)
     if (!set_element_property (pipeline, *setting, error))

@@ -14,8 +14,6 @@
 #define BAR_CELLS 20
 /* The slowest element is that of the last seconds, and so is the rate. */
 #define WINDOW (5 * G_USEC_PER_SEC)
-#define STALL_CHECK G_USEC_PER_SEC
-#define STALL_SECONDS 60
 
 struct _LaunchProgress
 {
@@ -31,11 +29,6 @@ struct _LaunchProgress
   /* At the start, before which an attempt that goes on has read nothing itself. */
   GVariant *start;
   char *slowest;
-
-  gint64 stall_due;
-  gint64 moved_at;
-  guint64 moved_sum;
-  guint stalls; /* said since the last movement */
 };
 
 static LaunchProgressKind
@@ -68,15 +61,6 @@ get_interval (LaunchProgressKind kind)
   return G_MAXINT64;
 }
 
-static guint64
-get_bytes (GVariant *report)
-{
-  guint64 bytes = 0;
-
-  g_variant_lookup (report, "bytes", "t", &bytes);
-  return bytes;
-}
-
 static void
 begin_window (LaunchProgress *self, GVariant *report, gint64 now)
 {
@@ -99,7 +83,6 @@ launch_progress_new (DlpPipeline *pipeline, const LaunchOptions *options)
               self->kind == LAUNCH_PROGRESS_JSON ? now :
                                                    now + self->interval;
   self->rate = -1;
-  self->moved_at = now;
   self->start = g_variant_ref (report);
   begin_window (self, report, now);
   return self;
@@ -341,101 +324,16 @@ show (LaunchProgress *self, GVariant *report)
     }
 }
 
-/* ---- stalls ---- */
-
-/* Anything that moves changes this. */
-static guint64
-sum_movement (GArray *elements, GVariant *report)
-{
-  guint64 sum = get_bytes (report);
-
-  for (guint i = 0; i < elements->len; i++)
-    {
-      const LaunchElement *element = &g_array_index (elements, LaunchElement, i);
-
-      sum += element->records_in + element->records_out + element->replay + element->ended;
-    }
-  return sum;
-}
-
-static void
-say_stall (GArray *elements, guint seconds)
-{
-  GString *text = g_string_new (NULL);
-  bool any = false;
-
-  /* Those in the middle of something hold up the others; if there is none, all wait. */
-  for (guint pass = 0; pass < 2 && !any; pass++)
-    for (guint i = 0; i < elements->len; i++)
-      {
-        const LaunchElement *element = &g_array_index (elements, LaunchElement, i);
-        bool on_link =
-            g_str_equal (element->waits_for, "input") || g_str_equal (element->waits_for, "output");
-
-        if (element->ended || (pass == 0 && on_link))
-          continue;
-        any = true;
-        g_string_append_printf (
-            text, "%s%s %s%s", text->len > 0 ? "; " : "", element->name,
-            element->waits_for[0] == '\0'              ? "is inside a step" :
-            g_str_equal (element->waits_for, "work")   ? "waits for its work" :
-            g_str_equal (element->waits_for, "output") ? "waits for room on its output pad" :
-                                                         "waits for records on its input pad",
-            element->queued_batches > 0 ? " with records queued before it" : "");
-      }
-  launch_warn ("nothing has moved for %u s: %s", seconds, text->str);
-  g_string_free (text, TRUE);
-}
-
-static bool
-has_declared_wait (GArray *elements)
-{
-  for (guint i = 0; i < elements->len; i++)
-    if (g_array_index (elements, LaunchElement, i).status != NULL)
-      return true;
-  return false;
-}
-
-static void
-watch_stall (LaunchProgress *self, GVariant *report, gint64 now)
-{
-  g_autoptr (GArray) elements = launch_get_elements (report);
-  guint64 sum = sum_movement (elements, report);
-  guint seconds;
-
-  if (sum != self->moved_sum || has_declared_wait (elements) ||
-      dlp_pipeline_get_status (self->pipeline) != DLP_PIPELINE_RUNNING)
-    {
-      self->moved_sum = sum;
-      self->moved_at = now;
-      self->stalls = 0;
-      return;
-    }
-  seconds = (guint) ((now - self->moved_at) / G_USEC_PER_SEC);
-  if (seconds < STALL_SECONDS * (self->stalls + 1))
-    return;
-  self->stalls++;
-  say_stall (elements, seconds);
-}
-
 void
 launch_progress_tick (LaunchProgress *self)
 {
   gint64 now = g_get_monotonic_time ();
   g_autoptr (GVariant) report = NULL;
 
-  if (now < self->due && now < self->stall_due)
+  if (now < self->due)
     return;
   report = dlp_pipeline_get_report (self->pipeline);
-  if (now >= self->stall_due)
-    {
-      self->stall_due = now + STALL_CHECK;
-      watch_stall (self, report, now);
-    }
-  if (now >= self->due)
-    {
-      self->due = now + self->interval;
-      measure (self, report, now);
-      show (self, report);
-    }
+  self->due = now + self->interval;
+  measure (self, report, now);
+  show (self, report);
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -35,6 +36,7 @@ typedef struct
   guint n_signals;
   gint64 signalled_at;
   gint64 last_signal_at;
+  gint64 failed_at; /* 0: not yet */
 } LaunchRun;
 
 static void
@@ -112,6 +114,17 @@ signals_ready (int fd, GIOCondition condition, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* (transfer full): "; last is in a step that does not return", or "" */
+static char *
+describe_hang (LaunchRun *self)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (self->pipeline);
+  g_autoptr (GArray) elements = launch_get_elements (report);
+  g_autofree char *waits = launch_describe_waits (elements);
+
+  return g_strconcat (waits[0] != '\0' ? "; " : "", waits, NULL);
+}
+
 /* A stop asked for before the elements run is not heard: asked for again. */
 static void
 press_on (LaunchRun *self)
@@ -127,9 +140,11 @@ press_on (LaunchRun *self)
   if (waited > self->options->grace)
     {
       g_autofree char *grace = launch_format_seconds (self->options->grace / 1e6);
+      g_autofree char *hang = self->running ? describe_hang (self) : g_strdup ("");
       g_autofree char *message =
-          g_strdup_printf ("the run did not end within %s of SIG%s%s; --grace TIME gives it longer",
-                           grace, sigabbrev_np (self->signal_number),
+          g_strdup_printf ("the run did not end within %s of SIG%s%s; --grace TIME gives it "
+                           "longer%s",
+                           grace, sigabbrev_np (self->signal_number), hang,
                            launch_has_state (self->pipeline) ?
                                ", the same command goes on from the last checkpoint" :
                                "");
@@ -137,18 +152,6 @@ press_on (LaunchRun *self)
       launch_error (message);
       leave_now (self, LAUNCH_EXIT_FAILED);
     }
-}
-
-static gboolean
-tick (gpointer data)
-{
-  LaunchRun *self = data;
-
-  if (self->n_signals > 0)
-    press_on (self);
-  if (self->progress != NULL)
-    launch_progress_tick (self->progress);
-  return G_SOURCE_CONTINUE;
 }
 
 /* ---- what is said at both ends ---- */
@@ -296,6 +299,46 @@ conclude (LaunchRun *self)
 }
 
 /* ---- phases ---- */
+
+/* An element that hangs keeps a run that has failed from its end. */
+static void
+watch_failure (LaunchRun *self)
+{
+  g_autoptr (GError) error = dlp_pipeline_get_error (self->pipeline);
+  gint64 now = g_get_monotonic_time ();
+  g_autofree char *grace = NULL;
+  g_autofree char *hang = NULL;
+  int code;
+
+  if (error == NULL)
+    return;
+  if (self->failed_at == 0)
+    self->failed_at = now;
+  if (now - self->failed_at <= self->options->grace)
+    return;
+  grace = launch_format_seconds (self->options->grace / 1e6);
+  hang = describe_hang (self);
+  launch_warn ("the run has failed and did not end within %s%s; --grace TIME gives it longer",
+               grace, hang);
+  self->error = g_steal_pointer (&error);
+  code = conclude (self);
+  fflush (stdout);
+  leave_now (self, code);
+}
+
+static gboolean
+tick (gpointer data)
+{
+  LaunchRun *self = data;
+
+  if (self->n_signals > 0)
+    press_on (self);
+  if (self->running)
+    watch_failure (self);
+  if (self->progress != NULL)
+    launch_progress_tick (self->progress);
+  return G_SOURCE_CONTINUE;
+}
 
 static void
 run_done (GObject *source, GAsyncResult *result, gpointer data)

@@ -46,8 +46,10 @@ make_digests (GVariant *report)
 }
 
 static const char *
-name_exit (int code, bool early)
+name_exit (int code, const GError *error, bool early)
 {
+  if (g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED))
+    return "stalled";
   switch (code)
     {
     case LAUNCH_EXIT_FINISHED:
@@ -88,7 +90,7 @@ launch_make_summary (GVariant *report, const GError *error, int code)
   g_variant_dict_insert_value (&dict, "digests", make_digests (report));
   g_variant_dict_insert (&dict, "exit-code", "i", code);
   g_variant_dict_insert (&dict, "exit-reason", "s",
-                         name_exit (code, launch_get_flag (report, "finished-early")));
+                         name_exit (code, error, launch_get_flag (report, "finished-early")));
   if (error != NULL)
     {
       g_autofree char *message = g_utf8_make_valid (error->message, -1);

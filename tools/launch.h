@@ -38,6 +38,8 @@ typedef struct
   gboolean restart;
   gboolean overwrite;
   char *checkpoint_every;
+  char *stall_action;
+  char *stall_timeout;
   LaunchProgressKind progress;
   gboolean stats;
   char *summary;
@@ -142,6 +144,9 @@ GArray *launch_get_elements (GVariant *report);
 double launch_get_seconds (GVariant *report);
 /* (nullable): the one that the others wait for. */
 const LaunchElement *launch_find_bottleneck (GArray *elements, const LaunchMachine *machine);
+/* (transfer full): of each element that has not ended, what holds it up: those in the middle of
+ * something, or, where there are none, all. */
+char *launch_describe_waits (GArray *elements);
 /* What happened since an earlier array of the same elements. */
 GArray *launch_subtract_elements (GArray *now, GArray *before);
 
@@ -171,7 +176,7 @@ bool launch_check_outputs (const LaunchOptions *options, GError **error);
 typedef struct _LaunchProgress LaunchProgress;
 
 LaunchProgress *launch_progress_new (DlpPipeline *pipeline, const LaunchOptions *options);
-/* Called often; shows what is due, and a stall. */
+/* Called often; shows what is due. */
 void launch_progress_tick (LaunchProgress *self);
 /* The last record of --progress=json. */
 void launch_progress_end (LaunchProgress *self, GVariant *summary);

@@ -548,7 +548,8 @@ DlpElement *dlp_pad_get_element (DlpPad *self);
  *
  * Gets the seed of the pipeline, from which all random draws follow.
  *
- * Threads: any, once the graph is built.
+ * Threads: any, once the pipeline is prepared: in start() and after. When the graph is built a
+ *   state was not read yet, which may have another.
  *
  * Returns: the seed
  *

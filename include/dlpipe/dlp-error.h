@@ -97,6 +97,8 @@ GType dlp_data_error_get_type (void) G_GNUC_CONST;
  * @DLP_PIPELINE_ERROR_STOPPED: ended by stop, resumable
  * @DLP_PIPELINE_ERROR_ABORTED: ended by abort
  * @DLP_PIPELINE_ERROR_INTERNAL: an element broke its contract
+ * @DLP_PIPELINE_ERROR_STALLED: nothing moved for long, and #DlpPipeline:stall-action is to fail.
+ *   Since: 0.2
  *
  * Errors of running.
  *
@@ -109,6 +111,7 @@ typedef enum
   DLP_PIPELINE_ERROR_STOPPED,
   DLP_PIPELINE_ERROR_ABORTED,
   DLP_PIPELINE_ERROR_INTERNAL,
+  DLP_PIPELINE_ERROR_STALLED,
 } DlpPipelineError;
 
 #define DLP_TYPE_PIPELINE_ERROR (dlp_pipeline_error_get_type ())

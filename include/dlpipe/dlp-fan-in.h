@@ -5,6 +5,8 @@
 
 G_BEGIN_DECLS
 
+/* What elements with any number of inputs have in common. */
+
 /**
  * dlp_element_add_numbered_input:
  * @self: an element

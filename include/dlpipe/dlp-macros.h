@@ -134,6 +134,15 @@ G_BEGIN_DECLS
 #define DLP_PARAM_RECORDS (1 << (G_PARAM_USER_SHIFT + 6))
 
 /**
+ * DLP_PARAM_FOREVER: (value 32768)
+ *
+ * A flag of an element's property of type guint: in graph text 0 is `forever`.
+ *
+ * Since: 0.2
+ */
+#define DLP_PARAM_FOREVER (1 << (G_PARAM_USER_SHIFT + 7))
+
+/**
  * DLP_PARAM_READWRITE: (skip)
  *
  * The flags of a property that is read and written, and whose texts are static.

@@ -259,7 +259,7 @@ gboolean dlp_manifest_check_location (const char *path,
  * @error: return location for an error
  *
  * Deletes what dlp_manifest_check_location() would let be deleted, and unfinished files of the
- * discarded run.
+ * discarded run. They are gone durably, so that the state by which one knew whose they were may go.
  *
  * Threads: any.
  *

@@ -362,4 +362,23 @@ gboolean dlp_pad_is_unwanted (DlpPad *self);
 DLP_AVAILABLE_IN_0_1
 guint64 dlp_pad_get_emitted (DlpPad *self);
 
+/**
+ * dlp_pad_check_emitted:
+ * @self: an output pad
+ * @key: a key of the element's state
+ * @value: its value
+ * @error: return location for an error
+ *
+ * For load() of an element whose state counts what left by a pad: it must be what was emitted by
+ * then (of training batches, those of all ranks). Of an element that has ended nothing is known.
+ *
+ * Threads: the one that prepares the pipeline.
+ *
+ * Returns: %FALSE with %DLP_STATE_ERROR_CORRUPT
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_pad_check_emitted (DlpPad *self, const char *key, guint64 value, GError **error);
+
 G_END_DECLS

@@ -1,62 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "dlp-app-sink.h"
+#include "dlp-checkpoint.h"
 #include "dlp-element.h"
+#include "dlp-pipeline-enums.h"
 
 G_BEGIN_DECLS
-
-/**
- * DlpRunnerKind:
- * @DLP_RUNNER_AUTO: threads, or the pool when there are many elements
- * @DLP_RUNNER_THREADS: a thread an element
- * @DLP_RUNNER_POOL: a few threads for all of them
- * @DLP_RUNNER_SEQUENTIAL: everything on one thread
- *
- * How elements get their turns. What comes out does not depend on it.
- *
- * Since: 0.1
- */
-typedef enum
-{
-  DLP_RUNNER_AUTO,
-  DLP_RUNNER_THREADS,
-  DLP_RUNNER_POOL,
-  DLP_RUNNER_SEQUENTIAL,
-} DlpRunnerKind;
-
-/**
- * DlpPipelineStatus:
- * @DLP_PIPELINE_NEW: being put together
- * @DLP_PIPELINE_READY: built, or restored
- * @DLP_PIPELINE_RUNNING: runs
- * @DLP_PIPELINE_PAUSED: rests between two steps
- * @DLP_PIPELINE_FINISHED: complete
- * @DLP_PIPELINE_STOPPED: ended by stop, resumable
- * @DLP_PIPELINE_FAILED: ended by an error
- * @DLP_PIPELINE_ABORTED: ended by abort
- *
- * Where in its life a pipeline is.
- *
- * Since: 0.1
- */
-typedef enum
-{
-  DLP_PIPELINE_NEW,
-  DLP_PIPELINE_READY,
-  DLP_PIPELINE_RUNNING,
-  DLP_PIPELINE_PAUSED,
-  DLP_PIPELINE_FINISHED,
-  DLP_PIPELINE_STOPPED,
-  DLP_PIPELINE_FAILED,
-  DLP_PIPELINE_ABORTED,
-} DlpPipelineStatus;
-
-#define DLP_TYPE_RUNNER_KIND (dlp_runner_kind_get_type ())
-#define DLP_TYPE_PIPELINE_STATUS (dlp_pipeline_status_get_type ())
-DLP_AVAILABLE_IN_0_1
-GType dlp_runner_kind_get_type (void);
-DLP_AVAILABLE_IN_0_1
-GType dlp_pipeline_status_get_type (void);
 
 #define DLP_TYPE_PIPELINE (dlp_pipeline_get_type ())
 /**
@@ -183,6 +133,29 @@ G_DECLARE_FINAL_TYPE (DlpPipeline, dlp_pipeline, DLP, PIPELINE, GObject)
  * dlp_pipeline_prepare().
  *
  * Since: 0.1
+ */
+
+/**
+ * DlpPipeline:stall-action:
+ *
+ * What happens where the run stalls. %DLP_STALL_ACTION_FAIL ends it as any other error does: the
+ * last checkpoint stays usable. Its pulls and pushes end at once, but dlp_pipeline_run() returns
+ * when all elements have left their steps, which one that hangs for good never does:
+ * dlp_pipeline_get_error() tells a program of the error meanwhile. To be set before
+ * dlp_pipeline_prepare().
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpPipeline:stall-timeout:
+ *
+ * How long nothing may move before that is a stall, in microseconds; 0: for ever. Counted from the
+ * start of the first element on, and not while the process is stopped. One minute, where the
+ * environment variable DLPIPE_STALL_SECONDS says nothing else. To be set before
+ * dlp_pipeline_prepare().
+ *
+ * Since: 0.2
  */
 
 /**
@@ -612,20 +585,87 @@ DLP_AVAILABLE_IN_0_1
 gboolean dlp_pipeline_run (DlpPipeline *self, GCancellable *cancellable, GError **error);
 
 /**
+ * dlp_pipeline_get_state:
+ * @self: a pipeline that runs, or has run
+ * @kind: whether what is queued for the program is to come again
+ * @cancellable: (nullable): ends the wait for the elements
+ * @error: return location for an error
+ *
+ * Gets the state of the run, for a program that keeps it in a checkpoint of its own;
+ * dlp_pipeline_new_from_checkpoint() goes on from it. The stream neither stops nor becomes slower.
+ *
+ * With %DLP_APP_SINK_STATE_EXACT the next record of each app-sink is the one behind the last that
+ * was pulled (with `confirm=commit`: that was committed). With %DLP_APP_SINK_STATE_APPROXIMATE it
+ * is the one behind the last that is queued; how many are skipped so is in
+ * dlp_checkpoint_get_n_skipped().
+ *
+ * Of a run that has ended by a stop, an abort, a cancellable or a fault it is the place of the last
+ * record that was pulled then. Only where a sink that is not of the program failed in the midst of
+ * its records is there none.
+ *
+ * For pipelines without a `state-dir` whose sinks keep no files (`app-sink`, `null-sink`); of
+ * others the state is in their folder: dlp_checkpoint_new_from_folder(). Errors:
+ * %DLP_PIPELINE_ERROR_STATE, %G_IO_ERROR_CANCELLED. Waits until every sink has come to the end of
+ * its step, and for the end of a run that is about to end.
+ *
+ * Threads: any, but not one of the pipeline's.
+ *
+ * Returns: (transfer full): the state
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpCheckpoint *dlp_pipeline_get_state (DlpPipeline *self,
+                                       DlpAppSinkState kind,
+                                       GCancellable *cancellable,
+                                       GError **error);
+
+/**
+ * dlp_pipeline_get_state_async:
+ * @self: a pipeline that runs, or has run
+ * @kind: whether what is queued for the program is to come again
+ * @cancellable: (nullable): ends the wait for the elements
+ * @callback: (scope async) (nullable): called in the main context of the pipeline
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_pipeline_get_state(), on a thread of its own.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_pipeline_get_state_async (DlpPipeline *self,
+                                   DlpAppSinkState kind,
+                                   GCancellable *cancellable,
+                                   GAsyncReadyCallback callback,
+                                   gpointer user_data);
+
+/**
+ * dlp_pipeline_get_state_finish:
+ * @self: a pipeline
+ * @result: what the callback was given
+ * @error: where to put an error
+ *
+ * Ends dlp_pipeline_get_state_async().
+ *
+ * Returns: (transfer full): as dlp_pipeline_get_state()
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpCheckpoint *
+dlp_pipeline_get_state_finish (DlpPipeline *self, GAsyncResult *result, GError **error);
+
+/**
  * dlp_pipeline_save_state:
- * @self: a pipeline that runs
+ * @self: a pipeline that runs, or has run
  * @cancellable: (nullable): ends the wait for the elements
  * @error: where to put an error
  *
- * The state of the run at this moment as bytes, for a program that keeps it in a checkpoint of its
- * own. dlp_pipeline_new_from_state_bytes() goes on from it. What it holds of an app-sink is what
- * was confirmed: call dlp_app_sink_commit() before.
+ * The bytes of dlp_pipeline_get_state() with %DLP_APP_SINK_STATE_EXACT.
  *
- * For pipelines without a `state-dir` whose sinks keep no files (`app-sink`, `null-sink`); others
- * are refused. Waits until every sink has come to the end of its step. Any thread; not one of the
- * pipeline's.
+ * Threads: any, but not one of the pipeline's.
  *
- * Returns: (transfer full): the state
+ * Returns: (transfer full): the state, for dlp_pipeline_new_from_state_bytes()
  *
  * Since: 0.2
  */
@@ -634,7 +674,7 @@ GBytes *dlp_pipeline_save_state (DlpPipeline *self, GCancellable *cancellable, G
 
 /**
  * dlp_pipeline_save_state_async:
- * @self: a pipeline that runs
+ * @self: a pipeline that runs, or has run
  * @cancellable: (nullable): ends the wait for the elements
  * @callback: (scope async) (nullable): called in the main context of the pipeline
  * @user_data: (closure): for @callback
@@ -666,11 +706,13 @@ GBytes *dlp_pipeline_save_state_finish (DlpPipeline *self, GAsyncResult *result,
 
 /**
  * dlp_pipeline_new_from_state_bytes: (constructor)
- * @state: what dlp_pipeline_save_state() gave
+ * @state: what dlp_pipeline_save_state() or dlp_checkpoint_to_bytes() gave
  * @error: where to put an error
  *
- * A pipeline of the same graph that goes on from there. What is looked at by
- * dlp_pipeline_prepare(): input files that changed, properties that were fixed.
+ * As dlp_pipeline_new_from_checkpoint(), from bytes. Errors also: those of
+ * dlp_checkpoint_new_from_bytes().
+ *
+ * Threads: the one that makes the pipeline.
  *
  * Returns: (transfer full): the pipeline
  *
@@ -678,6 +720,24 @@ GBytes *dlp_pipeline_save_state_finish (DlpPipeline *self, GAsyncResult *result,
  */
 DLP_AVAILABLE_IN_0_2
 DlpPipeline *dlp_pipeline_new_from_state_bytes (GBytes *state, GError **error);
+
+/**
+ * dlp_pipeline_new_from_checkpoint: (constructor)
+ * @checkpoint: what dlp_pipeline_get_state() gave
+ * @error: where to put an error
+ *
+ * A pipeline of the same graph that goes on from there; any number of them may be made from one
+ * state. What is looked at by dlp_pipeline_prepare(): input files that changed, properties that
+ * were fixed. Errors: #DlpGraphError; %DLP_PIPELINE_ERROR_STATE: the state is that of a folder.
+ *
+ * Threads: the one that makes the pipeline.
+ *
+ * Returns: (transfer full): the pipeline
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpPipeline *dlp_pipeline_new_from_checkpoint (DlpCheckpoint *checkpoint, GError **error);
 
 /**
  * dlp_pipeline_run_async:
@@ -813,6 +873,24 @@ void dlp_pipeline_checkpoint (DlpPipeline *self);
  */
 DLP_AVAILABLE_IN_0_1
 DlpPipelineStatus dlp_pipeline_get_status (DlpPipeline *self);
+
+/**
+ * dlp_pipeline_get_error:
+ * @self: a pipeline
+ *
+ * Gets why the run ends or has ended: the error that dlp_pipeline_run() gives, but as soon as it
+ * has happened. While elements are still leaving, the run goes on; one that does not return from
+ * its step holds that up for ever, and a program that cannot wait ends its process: what the last
+ * checkpoint says is safe, as when it is killed.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full) (nullable): an error; %NULL: there is none so far
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+GError *dlp_pipeline_get_error (DlpPipeline *self);
 
 /**
  * dlp_pipeline_is_complete:

@@ -125,6 +125,15 @@ G_DECLARE_DERIVABLE_TYPE (DlpReader, dlp_reader, DLP, READER, DlpElement)
  */
 
 /**
+ * DlpReader:cache-bytes:
+ *
+ * Of a source that is read more than once: if its files have at most so many bytes, decoded, they
+ * are read once. In bytes; less where memory is short.
+ *
+ * Since: 0.2
+ */
+
+/**
  * DlpReader:chunk-bytes:
  *
  * Decoded bytes parsed as one piece of work; less where memory is short.

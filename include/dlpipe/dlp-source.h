@@ -21,8 +21,10 @@ G_DECLARE_DERIVABLE_TYPE (DlpSource, dlp_source, DLP, SOURCE, DlpElement)
  * DlpSourceClass:
  * @parent_class: the parent class
  * @produce: emits the next record or few
+ * @get_epochs: how often it gives what it has
+ * @repeat: has it begin again for ever
  *
- * The class of sources, with room for eight further virtual functions.
+ * The class of sources, with room for six further virtual functions.
  *
  * Since: 0.1
  */
@@ -47,8 +49,54 @@ struct _DlpSourceClass
    */
   DlpStep (*produce) (DlpSource *self, DlpPad *out, GCancellable *cancellable, GError **error);
 
+  /**
+   * DlpSourceClass::get_epochs:
+   * @self: a source
+   *
+   * Optional: how often it gives all that it has; the coordinates of its records count the epochs.
+   * The default is 1.
+   *
+   * Threads: the one that builds the pipeline, once it has negotiated; later any.
+   *
+   * Returns: epochs; 0: for ever
+   *
+   * Since: 0.2
+   */
+  guint (*get_epochs) (DlpSource *self);
+
+  /**
+   * DlpSourceClass::repeat:
+   * @self: a source
+   * @error: return location for an error
+   *
+   * Optional: from now on the source begins again for ever, whatever epochs it was set to. Without
+   * this it cannot.
+   *
+   * Threads: the one that builds the pipeline, once it has negotiated.
+   *
+   * Returns: %FALSE with an error: it cannot be read again
+   *
+   * Since: 0.2
+   */
+  gboolean (*repeat) (DlpSource *self, GError **error);
+
   /*< private >*/
-  gpointer reserved[8];
+  gpointer reserved[6];
 };
+
+/**
+ * dlp_source_get_epochs:
+ * @self: a source
+ *
+ * Gets how often it gives all that it has.
+ *
+ * Threads: the one that builds the pipeline, once it has negotiated; later any.
+ *
+ * Returns: epochs; 0: for ever
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+guint dlp_source_get_epochs (DlpSource *self);
 
 G_END_DECLS

@@ -24,6 +24,27 @@ G_BEGIN_DECLS
 DLP_AVAILABLE_IN_0_1
 GPtrArray *dlp_element_list_upstream (DlpElement *self, const char *property);
 
+/**
+ * dlp_element_repeat_input:
+ * @self: an element
+ * @input: the number of an input
+ * @epochs: (out) (optional): how many epochs there were to be; 0: for ever anyhow
+ * @error: return location for an error
+ *
+ * Has the source behind an input begin again for ever, so that the input never ends; the
+ * coordinates of its records tell the epochs. That cannot be where an element on the way may end
+ * before its input does, or feeds others too, or where the source cannot be read again:
+ * %DLP_GRAPH_ERROR_VALUE, which says why.
+ *
+ * Threads: the one that builds the pipeline, in negotiate().
+ *
+ * Returns: %FALSE with an error
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_element_repeat_input (DlpElement *self, guint input, guint *epochs, GError **error);
+
 #define DLP_TYPE_UPSTREAM_MODEL (dlp_upstream_model_get_type ())
 /**
  * DlpUpstreamModel:

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "batch-skip.h"
 #include "dlp-batch-scope.h"
 
 typedef struct
@@ -20,6 +21,8 @@ typedef struct
   guint64 short_records; /* dropped by drop-last */
   guint64 left_batches;  /* dropped: of the last step, which is not whole */
   guint64 left_records;  /* in these */
+  guint64 skipped_batches;
+  guint64 skipped_records;
 } DlpBatchState;
 
 struct _DlpBatch
@@ -39,6 +42,7 @@ struct _DlpBatch
   guint *fields; /* each is itself */
   DlpRecordBatchBuilder *builder;
 
+  GArray *skip;        /* of BatchRange: what is not given out; from load() on */
   DlpBatchState state; /* behind the last whole step */
   DlpCursor border;    /* of the input, there; no mark: nothing was taken */
 
@@ -50,9 +54,14 @@ struct _DlpBatch
 
   /* The batch being made. */
   DlpBatchInfo batch;
-  DlpCoordinate first;   /* of its first record */
-  guint n_short;         /* ends of epochs since the last batch */
-  guint64 short_records; /* dropped since the last whole step */
+  BatchSkip skipping;
+  DlpCoordinate first; /* of its first record */
+  guint n_short;       /* ends of epochs since the last batch */
+
+  /* Since the last whole step. */
+  guint64 short_records;
+  guint64 skipped_batches;
+  guint64 skipped_records;
 };
 
 enum
@@ -84,11 +93,11 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (DlpBatch,
 /* ---- settings ---- */
 
 static gboolean
-parse_sizes (DlpBatch *self, GError **error)
+parse_sizes (const char *text, GArray *sizes, GError **error)
 {
   g_autoptr (GParamSpec) one = g_param_spec_ref_sink (
       g_param_spec_uint ("size", NULL, NULL, 1, 1 << 26, 1, DLP_PARAM_READWRITE));
-  g_auto (GStrv) parts = g_strsplit (self->size, ",", -1);
+  g_auto (GStrv) parts = g_strsplit (text, ",", -1);
 
   for (guint i = 0; parts[i] != NULL; i++)
     {
@@ -98,7 +107,7 @@ parse_sizes (DlpBatch *self, GError **error)
       if (!dlp_value_parse (one, g_strstrip (parts[i]), &value, error))
         return FALSE;
       size = g_value_get_uint (&value);
-      g_array_append_val (self->sizes, size);
+      g_array_append_val (sizes, size);
     }
   return TRUE;
 }
@@ -134,16 +143,16 @@ check_batches (DlpBatch *self, GError **error)
 }
 
 static gboolean
-check_sizes (DlpBatch *self, GError **error)
+check_sizes (DlpBatch *self, const GArray *sizes, const BatchScope *scope, GError **error)
 {
-  guint n_stages = self->scope->n_stages;
+  guint n_stages = scope->n_stages;
 
-  if (self->sizes->len <= 1 || (self->sizes->len == n_stages && !self->scope->mingled))
+  if (sizes->len <= 1 || (sizes->len == n_stages && !scope->mingled))
     return TRUE;
   g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
                "size=%s has %u sizes for %u stage%s%s; give one for each stage, or one for all",
-               self->size, self->sizes->len, n_stages, n_stages == 1 ? "" : "s",
-               self->scope->mingled ? " that a shuffle mingles" : "");
+               self->size, sizes->len, n_stages, n_stages == 1 ? "" : "s",
+               scope->mingled ? " that a shuffle mingles" : "");
   return FALSE;
 }
 
@@ -162,7 +171,7 @@ check_records (DlpBatch *self, DlpSchema *schema, GError **error)
                    "set size=N, the records of a batch");
       return FALSE;
     }
-  return check_sizes (self, error);
+  return check_sizes (self, self->sizes, self->scope, error);
 }
 
 static gboolean
@@ -175,7 +184,7 @@ check_settings (DlpBatch *self, DlpSchema *schema, GError **error)
                    self->world_size - 1);
       return FALSE;
     }
-  if (self->size != NULL && !parse_sizes (self, error))
+  if (self->size != NULL && !parse_sizes (self->size, self->sizes, error))
     return FALSE;
   return dlp_schema_get_kind (schema) == DLP_SCHEMA_BATCHES ? check_batches (self, error) :
                                                               check_records (self, schema, error);
@@ -229,34 +238,35 @@ dlp_batch_negotiate (DlpElement *element, GError **error)
 
 /* A batch of one source has records of one epoch, as the files give them. */
 static gboolean
-cuts_at_epoch (DlpBatch *self, guint stage)
+cuts_at_epoch (DlpBatch *self, const BatchScope *scope, guint stage)
 {
   if (self->cut_at_epoch != DLP_BATCH_CUT_AUTO)
     return self->cut_at_epoch == DLP_BATCH_CUT_TRUE;
-  return stage < self->scope->n_stages && self->scope->n_sources[stage] == 1 &&
-         !self->scope->is_shuffled[stage];
+  return stage < scope->n_stages && scope->n_sources[stage] == 1 && !scope->is_shuffled[stage];
 }
 
+/* Of all stages there is one, if it is not one for each. */
 static guint
-get_size (DlpBatch *self, guint stage)
+get_size (const GArray *sizes, guint stage)
 {
-  return g_array_index (self->sizes, guint, self->sizes->len == 1 ? 0 : stage);
+  return g_array_index (sizes, guint, stage < sizes->len ? stage : 0);
 }
 
-/* Asked for before negotiate(). */
+/* Asked for before negotiate(), and by whoever wants to know: nothing of what runs is touched. */
 static gboolean
 dlp_batch_get_rule (DlpBatcher *batcher, guint stage, DlpBatchRule *rule, GError **error)
 {
   DlpBatch *self = DLP_BATCH (batcher);
+  g_autoptr (BatchScope) scope = batch_scope_new (DLP_ELEMENT (self));
+  g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (guint));
 
-  clear_settings (self);
-  self->scope = batch_scope_new (DLP_ELEMENT (self));
-  if ((self->size != NULL && !parse_sizes (self, error)) || !check_sizes (self, error))
+  if ((self->size != NULL && !parse_sizes (self->size, sizes, error)) ||
+      !check_sizes (self, sizes, scope, error))
     return FALSE;
-  rule->size = self->sizes->len > 0 ? get_size (self, stage) : 0;
+  rule->size = sizes->len > 0 ? get_size (sizes, stage) : 0;
   rule->drop_last = self->drop_last;
-  rule->cut_at_epoch = cuts_at_epoch (self, stage);
-  rule->across_stages = self->scope->mingled;
+  rule->cut_at_epoch = cuts_at_epoch (self, scope, stage);
+  rule->across_stages = scope->mingled;
   return TRUE;
 }
 
@@ -276,11 +286,21 @@ dlp_batch_comes_to (DlpElement *element, const char *property)
     return NULL;
   for (guint stage = 0; stage < self->scope->n_stages; stage++)
     g_string_append_printf (text, "%s%s", stage > 0 ? "," : "",
-                            cuts_at_epoch (self, stage) ? "true" : "false");
+                            cuts_at_epoch (self, self->scope, stage) ? "true" : "false");
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 /* ---- steps ---- */
+
+/* As many go out before it as have an index before its, but those that were skipped. */
+static void
+begin_batch (DlpBatch *self, guint64 index)
+{
+  guint64 skipped = self->state.skipped_batches + self->skipped_batches;
+
+  self->batch = (DlpBatchInfo){ .index = index };
+  self->skipping = batch_skip_find (self->skip, index, index - MIN (index, skipped));
+}
 
 /* What was delivered before a restore needs no ranks: the steps of this world size begin behind it.
  */
@@ -292,7 +312,15 @@ begin_step (DlpBatch *self)
   self->n_ranks = again ? 1 : self->world_size;
   self->own_rank = again ? 0 : self->rank;
   self->step = (DlpBatchInfo){ 0 };
-  self->batch = (DlpBatchInfo){ .index = self->state.batches };
+}
+
+static void
+count_dropped (DlpBatch *self)
+{
+  self->state.short_records += self->short_records;
+  self->state.skipped_batches += self->skipped_batches;
+  self->state.skipped_records += self->skipped_records;
+  self->short_records = self->skipped_batches = self->skipped_records = 0;
 }
 
 static void
@@ -302,9 +330,8 @@ end_step (DlpBatch *self)
 
   dlp_pad_push_batch (dlp_element_get_output (element, 0), g_steal_pointer (&self->own),
                       &self->step);
-  self->state.batches += self->n_ranks;
-  self->state.short_records += self->short_records;
-  self->short_records = 0;
+  self->state.batches = self->batch.index;
+  count_dropped (self);
   dlp_pad_get_cursor (dlp_element_get_input (element, 0), &self->border);
   begin_step (self);
 }
@@ -314,7 +341,7 @@ end_step (DlpBatch *self)
 static gboolean
 is_own (DlpBatch *self)
 {
-  return self->step.n_batches == self->own_rank;
+  return self->step.n_batches == self->own_rank && self->skipping == BATCH_SKIP_NO;
 }
 
 /* Takes the rows: the same, but of the kind that batches are. */
@@ -326,52 +353,69 @@ keep_own (DlpBatch *self, DlpRecordBatch *rows)
   dlp_record_batch_unref (rows);
 }
 
-/* Whole records of record batches were copied: nothing of them can be missing. */
-static DlpRecordBatch *
-take_copied (DlpBatch *self)
+/* One that was delivered before cannot be taken back. */
+static gboolean
+skip_batch (DlpBatch *self, GError **error)
 {
-  g_autoptr (GError) error = NULL;
-  DlpRecordBatch *rows = dlp_record_batch_builder_finish (self->builder, &error);
-
-  g_assert_no_error (error);
-  return rows;
+  if (self->skipping == BATCH_SKIP_TOO_LATE)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+                   "%s: batch %" G_GUINT64_FORMAT " is to be skipped, but was delivered before the "
+                   "state was saved; take an older state, or skip from a later batch on",
+                   dlp_element_get_name (DLP_ELEMENT (self)), self->batch.index);
+      return FALSE;
+    }
+  self->skipped_batches++;
+  self->skipped_records += self->batch.records;
+  begin_batch (self, self->batch.index + 1);
+  self->n_short = 0;
+  return TRUE;
 }
 
-static void
-end_batch (DlpBatch *self)
+static gboolean
+end_batch (DlpBatch *self, GError **error)
 {
+  if (self->skipping != BATCH_SKIP_NO)
+    return skip_batch (self, error);
   self->batch.n_batches = 1;
   if (is_own (self))
     {
       self->step.index = self->batch.index;
       if (self->own == NULL)
-        keep_own (self, take_copied (self));
+        {
+          DlpRecordBatch *rows = dlp_record_batch_builder_finish (self->builder, error);
+
+          if (rows == NULL)
+            return FALSE;
+          keep_own (self, rows);
+        }
     }
   dlp_batch_info_add_batch (&self->step, &self->batch);
-  self->batch = (DlpBatchInfo){ .index = self->batch.index + 1 };
+  begin_batch (self, self->batch.index + 1);
   self->n_short = 0;
   if (self->step.n_batches == self->n_ranks)
     end_step (self);
+  return TRUE;
 }
 
-static void
-drop_batch (DlpBatch *self)
+/* It is not full, so of its rows there is nothing but what was copied. */
+static gboolean
+drop_batch (DlpBatch *self, GError **error)
 {
+  g_autoptr (DlpRecordBatch) dropped = dlp_record_batch_builder_finish (self->builder, error);
+
   self->short_records += self->batch.records;
-  dlp_record_batch_unref (take_copied (self));
-  self->batch = (DlpBatchInfo){ .index = self->batch.index };
+  begin_batch (self, self->batch.index);
+  return dropped != NULL;
 }
 
 /* Its records end here, for good or for this epoch. */
-static void
-end_short_batch (DlpBatch *self)
+static gboolean
+end_short_batch (DlpBatch *self, GError **error)
 {
   if (self->batch.records == 0)
-    return;
-  if (self->drop_last)
-    drop_batch (self);
-  else
-    end_batch (self);
+    return TRUE;
+  return self->drop_last ? drop_batch (self, error) : end_batch (self, error);
 }
 
 /* What comes next is of another epoch, or of another stage, which begins anew. */
@@ -382,17 +426,29 @@ pass_border (DlpBatch *self, const DlpCoordinate *next, GError **error)
 
   self->n_short = next->stage == self->first.stage && self->drop_last ? self->n_short + 1 : 0;
   if (self->n_short < 2)
-    {
-      end_short_batch (self);
-      return TRUE;
-    }
+    return end_short_batch (self, error);
   g_set_error (
       error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
       "%s: drop-last discards every batch: epoch %u of stage %u source %u has %" G_GUINT64_FORMAT
       " records, and a batch has size=%u; make it smaller, or set drop-last=false or "
       "cut-at-epoch=false",
       dlp_element_get_name (DLP_ELEMENT (self)), self->first.epoch, self->first.stage,
-      self->first.source, records, get_size (self, self->first.stage));
+      self->first.source, records, get_size (self->sizes, self->first.stage));
+  return FALSE;
+}
+
+/* Records that a program brings may say of themselves what they like. */
+static gboolean
+check_stage (DlpBatch *self, const DlpCoordinate *at, GError **error)
+{
+  if (self->sizes->len <= 1 || at->stage < self->sizes->len)
+    return TRUE;
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
+               "%s: source %u file %u row %" G_GUINT64_FORMAT
+               " says that it is of stage %u, and size=%s is for stages 0 to %u; give it the stage "
+               "that it comes in, or set one size for all",
+               dlp_element_get_name (DLP_ELEMENT (self)), at->source, at->file, (guint64) at->row,
+               at->stage, self->size, self->sizes->len - 1);
   return FALSE;
 }
 
@@ -407,8 +463,8 @@ count_rows (DlpBatch *self, DlpRecordBatch *rows, guint row, guint n)
     return n;
   if (self->batch.records == 0)
     self->first = *dlp_record_batch_get_coordinate (rows, row);
-  n = (guint) MIN (n, get_size (self, self->first.stage) - self->batch.records);
-  cut = cuts_at_epoch (self, self->first.stage);
+  n = (guint) MIN (n, get_size (self->sizes, self->first.stage) - self->batch.records);
+  cut = cuts_at_epoch (self, self->scope, self->first.stage);
   if (!cut && self->scope->n_stages == 1)
     return n;
   for (i = 0; i < n; i++)
@@ -425,7 +481,7 @@ count_rows (DlpBatch *self, DlpRecordBatch *rows, guint row, guint n)
 static gboolean
 is_full (DlpBatch *self)
 {
-  return self->sizes->len == 0 || self->batch.records == get_size (self, self->first.stage);
+  return self->sizes->len == 0 || self->batch.records == get_size (self->sizes, self->first.stage);
 }
 
 static gboolean
@@ -469,14 +525,16 @@ static gboolean
 dlp_batch_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   begin_step (DLP_BATCH (element));
+  begin_batch (DLP_BATCH (element), DLP_BATCH (element)->state.batches);
   return TRUE;
 }
 
 static DlpStep
-end (DlpBatch *self)
+end (DlpBatch *self, GError **error)
 {
-  end_short_batch (self);
-  self->state.short_records += self->short_records;
+  if (!end_short_batch (self, error))
+    return DLP_STEP_ERROR;
+  count_dropped (self);
   self->state.left_batches = self->step.n_batches;
   self->state.left_records = self->step.records;
   g_clear_pointer (&self->own, dlp_record_batch_unref);
@@ -494,14 +552,17 @@ dlp_batch_step (DlpElement *element, GCancellable *cancellable, GError **error)
 
   next = dlp_pad_peek (in, &row);
   if (next == NULL)
-    return dlp_pad_is_over (in) ? end (self) : dlp_element_want_input (element, 0);
+    return dlp_pad_is_over (in) ? end (self, error) : dlp_element_want_input (element, 0);
 
   rows = dlp_record_batch_ref (next);
   length = dlp_record_batch_get_length (rows);
   while (row < length)
     {
-      guint n = count_rows (self, rows, row, length - row);
+      guint n;
 
+      if (!check_stage (self, dlp_record_batch_get_coordinate (rows, row), error))
+        return DLP_STEP_ERROR;
+      n = count_rows (self, rows, row, length - row);
       if (n == 0)
         {
           if (!pass_border (self, dlp_record_batch_get_coordinate (rows, row), error))
@@ -512,8 +573,8 @@ dlp_batch_step (DlpElement *element, GCancellable *cancellable, GError **error)
         return DLP_STEP_ERROR;
       dlp_pad_consume (in, n);
       row += n;
-      if (is_full (self))
-        end_batch (self);
+      if (is_full (self) && !end_batch (self, error))
+        return DLP_STEP_ERROR;
     }
   return DLP_STEP_MORE;
 }
@@ -551,21 +612,37 @@ dlp_batch_describe (DlpElement *element, const DlpState *state)
   g_variant_dict_insert (&dict, "dropped-short-records", "t", data->short_records);
   g_variant_dict_insert (&dict, "dropped-step-batches", "t", data->left_batches);
   g_variant_dict_insert (&dict, "dropped-step-records", "t", data->left_records);
+  g_variant_dict_insert (&dict, "skipped-batches", "t", data->skipped_batches);
+  g_variant_dict_insert (&dict, "skipped-records", "t", data->skipped_records);
+  g_variant_dict_insert_value (&dict, "skip", batch_skip_describe (DLP_BATCH (element)->skip));
   return g_variant_dict_end (&dict);
 }
 
 static gboolean
 dlp_batch_load (DlpElement *element, GVariant *described, guint version, GError **error)
 {
-  static const char *const keys[] = { "batches", "dropped-short-records", "dropped-step-batches",
-                                      "dropped-step-records", NULL };
+  static const char *const keys[] = { "batches",
+                                      "dropped-short-records",
+                                      "dropped-step-batches",
+                                      "dropped-step-records",
+                                      "skipped-batches",
+                                      "skipped-records",
+                                      "skip",
+                                      NULL };
   DlpBatchState *state = &DLP_BATCH (element)->state;
+  static const char *const given_out = "batches” less “skipped-batches";
 
   return dlp_state_check_keys (described, keys, error) &&
          dlp_state_get_uint64 (described, keys[0], G_MAXINT64, &state->batches, error) &&
          dlp_state_get_uint64 (described, keys[1], G_MAXUINT64, &state->short_records, error) &&
          dlp_state_get_uint64 (described, keys[2], G_MAXUINT64, &state->left_batches, error) &&
-         dlp_state_get_uint64 (described, keys[3], G_MAXUINT64, &state->left_records, error);
+         dlp_state_get_uint64 (described, keys[3], G_MAXUINT64, &state->left_records, error) &&
+         dlp_state_get_uint64 (described, keys[4], state->batches, &state->skipped_batches,
+                               error) &&
+         dlp_state_get_uint64 (described, keys[5], G_MAXUINT64, &state->skipped_records, error) &&
+         batch_skip_load (DLP_BATCH (element)->skip, described, error) &&
+         dlp_pad_check_emitted (dlp_element_get_output (element, 0), given_out,
+                                state->batches - state->skipped_batches, error);
 }
 
 /* ---- life ---- */
@@ -632,6 +709,7 @@ dlp_batch_finalize (GObject *object)
 
   clear_settings (self);
   g_array_unref (self->sizes);
+  g_array_unref (self->skip);
   g_clear_pointer (&self->own, dlp_record_batch_unref);
   dlp_cursor_clear (&self->border);
   g_free (self->size);
@@ -692,6 +770,7 @@ static void
 dlp_batch_init (DlpBatch *self)
 {
   self->sizes = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->skip = batch_skip_new ();
   self->world_size = 1;
   dlp_element_add_pad (DLP_ELEMENT (self), "in", DLP_PAD_INPUT);
   dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);

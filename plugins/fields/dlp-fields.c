@@ -358,9 +358,10 @@ dlp_fields_class_init (DlpFieldsClass *klass)
   element_class->negotiate = dlp_fields_negotiate;
   element_class->step = dlp_fields_step;
   dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
-                                      DLP_CARRIES_RECORDS, NULL);
+                                      DLP_CARRIES_RECORDS | DLP_CARRIES_BATCHES, NULL);
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
-                                      DLP_CARRIES_RECORDS, "With the fields that are kept");
+                                      DLP_CARRIES_RECORDS | DLP_CARRIES_BATCHES,
+                                      "With the fields that are kept");
   dlp_element_class_set_description (element_class, "Keeps, drops and renames fields of records",
                                      "... ! fields keep=text,id rename=id:source-id ! null-sink");
 

@@ -37,6 +37,7 @@ struct _DlpFileSource
   char *shard;
   guint epochs;
   guint prefetch_files;
+  gboolean repeats; /* asked for by whoever mixes it */
 
   /* From negotiate() on. */
   FileList *list;
@@ -120,25 +121,37 @@ count_own_files (DlpFileSource *self)
              0;
 }
 
+/* 0: for ever */
+static guint
+get_epochs (DlpFileSource *self)
+{
+  return self->repeats ? 0 : self->epochs;
+}
+
 static gboolean
 check_list (DlpFileSource *self, GError **error)
 {
   DlpFile *stream = file_list_find_stream (self->list);
+  guint epochs = get_epochs (self);
 
-  if (stream != NULL && self->epochs != 1)
+  if (stream != NULL && epochs != 1)
     {
       g_autofree char *shown = dlp_uri_escape_for_display (dlp_file_get_uri (stream));
+      g_autofree char *number = g_strdup_printf ("%u", epochs);
 
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "epochs=%u, but %s can be read only once", self->epochs, shown);
+                   "epochs=%s, but %s can be read only once", epochs == 0 ? "forever" : number,
+                   shown);
       return FALSE;
     }
-  if (self->epochs == 0 && count_own_files (self) == 0)
+  if (epochs == 0 && count_own_files (self) == 0)
     {
-      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
-                   "%s: epochs=0 goes on for ever, but shard=%s of %u files has none",
-                   dlp_element_get_name (DLP_ELEMENT (self)), self->shard,
-                   file_list_get_length (self->list));
+      g_set_error (
+          error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+          "%s: infinite source has no records: it goes on for ever, but shard=%s of %u files "
+          "has none",
+          dlp_element_get_name (DLP_ELEMENT (self)), self->shard,
+          file_list_get_length (self->list));
       return FALSE;
     }
   return TRUE;
@@ -200,8 +213,11 @@ show_total (DlpFileSource *self)
   guint64 files = count_own_files (self);
   guint64 bytes = 0;
 
-  if (self->epochs == 0)
-    return;
+  if (get_epochs (self) == 0)
+    {
+      dlp_element_set_progress (DLP_ELEMENT (self), 0, 0, 0, 0);
+      return;
+    }
   for (guint64 p = find_own (self, 0); p < n; p += self->shard_count)
     bytes += (guint64) MAX (dlp_file_get_size (file_list_get (self->list, get_index (self, p))), 0);
   dlp_element_set_progress (DLP_ELEMENT (self), 0, bytes * self->epochs, 0,
@@ -226,6 +242,7 @@ dlp_file_source_negotiate (DlpElement *element, GError **error)
   g_autoptr (DlpSchema) schema = dlp_schema_files ();
   gboolean has_location = self->location != NULL && self->location[0] != NULL;
 
+  self->repeats = FALSE;
   if (!parse_shard (self, error))
     return FALSE;
   if (self->reshuffle && !self->shuffle)
@@ -262,18 +279,43 @@ dlp_file_source_negotiate (DlpElement *element, GError **error)
   return TRUE;
 }
 
+static guint
+dlp_file_source_get_epochs (DlpSource *source)
+{
+  return get_epochs (DLP_FILE_SOURCE (source));
+}
+
+static gboolean
+dlp_file_source_repeat (DlpSource *source, GError **error)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (source);
+
+  self->repeats = TRUE;
+  show_total (self);
+  return check_list (self, error);
+}
+
 static gboolean
 dlp_file_source_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpFileSource *self = DLP_FILE_SOURCE (element);
   g_autoptr (DlpSchema) schema = dlp_schema_files ();
 
+  /* What was drawn before, for the progress, was with the seed before that of a state. */
+  g_clear_pointer (&self->shuffled, g_free);
   self->builder = dlp_record_batch_builder_new (schema);
   if (count_own_files (self) == 0)
     {
       g_autofree char *message = g_strdup_printf ("shard=%s of %u files has none", self->shard,
                                                   file_list_get_length (self->list));
 
+      if (dlp_element_get_strict (element))
+        {
+          g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                       "%s: %s, and the pipeline is strict", dlp_element_get_name (element),
+                       message);
+          return FALSE;
+        }
       dlp_element_warn (element, NULL, -1, message);
     }
   return TRUE;
@@ -340,7 +382,7 @@ dlp_file_source_produce (DlpSource *source, DlpPad *out, GCancellable *cancellab
   DlpFileSource *self = DLP_FILE_SOURCE (source);
   guint64 n = file_list_get_length (self->list);
 
-  while (self->epochs == 0 || self->state.epoch < self->epochs)
+  while (get_epochs (self) == 0 || self->state.epoch < get_epochs (self))
     {
       guint64 position = find_own (self, self->state.position);
 
@@ -388,7 +430,7 @@ static gboolean
 load (DlpFileSource *self, GVariant *described, GError **error)
 {
   static const char *const keys[] = { "epoch", "position", "files", "list", "prefixes", NULL };
-  guint64 max_epoch = self->epochs == 0 ? G_MAXUINT32 : self->epochs;
+  guint64 max_epoch = get_epochs (self) == 0 ? G_MAXUINT32 : get_epochs (self);
   g_autoptr (GVariant) hash = NULL;
   g_autoptr (GVariant) prefixes = NULL;
   DlpFile *stream = file_list_find_stream (self->list);
@@ -540,8 +582,8 @@ install_properties (GObjectClass *klass)
       "I/N: of the files in their order, shuffled or not, those at positions I, I+N, ... (from 0)",
       NULL, DLP_PARAM_READWRITE);
   properties[PROP_EPOCHS] =
-      g_param_spec_uint ("epochs", NULL, "How often all files are read; 0: for ever", 0, G_MAXUINT,
-                         1, DLP_PARAM_READWRITE);
+      g_param_spec_uint ("epochs", NULL, "How often all files are read, or forever", 0, G_MAXUINT,
+                         1, DLP_PARAM_READWRITE | DLP_PARAM_FOREVER);
   properties[PROP_PREFETCH_FILES] =
       g_param_spec_uint ("prefetch-files", NULL, "Files whose first 4 MiB are asked for in advance",
                          0, 1024, 4, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
@@ -564,6 +606,8 @@ dlp_file_source_class_init (DlpFileSourceClass *klass)
   element_class->describe = dlp_file_source_describe;
   element_class->load = dlp_file_source_load;
   DLP_SOURCE_CLASS (klass)->produce = dlp_file_source_produce;
+  DLP_SOURCE_CLASS (klass)->get_epochs = dlp_file_source_get_epochs;
+  DLP_SOURCE_CLASS (klass)->repeat = dlp_file_source_repeat;
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_FILES, NULL);
   dlp_element_class_set_description (

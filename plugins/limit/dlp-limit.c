@@ -181,6 +181,16 @@ dlp_limit_describe (DlpElement *element, const DlpState *state)
 }
 
 static gboolean
+check_emitted (DlpLimit *self, GError **error)
+{
+  gboolean batches = self->max_batches > 0;
+
+  return dlp_pad_check_emitted (dlp_element_get_output (DLP_ELEMENT (self), 0),
+                                batches ? "batches" : "records",
+                                batches ? self->state.batches : self->state.records, error);
+}
+
+static gboolean
 dlp_limit_load (DlpElement *element, GVariant *described, guint version, GError **error)
 {
   static const char *const keys[] = { "records", "tokens", "batches", NULL };
@@ -195,7 +205,8 @@ dlp_limit_load (DlpElement *element, GVariant *described, guint version, GError 
                                &self->state.tokens, error) &&
          (version < 2 ||
           dlp_state_get_uint64 (described, "batches", self->max_batches > 0 ? self->max_batches : 0,
-                                &self->state.batches, error));
+                                &self->state.batches, error)) &&
+         check_emitted (self, error);
 }
 
 static void

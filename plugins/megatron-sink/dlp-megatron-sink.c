@@ -485,10 +485,11 @@ dlp_megatron_sink_discard (DlpSink *sink, gboolean overwrite, GError **error)
   g_auto (DlpMegatronPaths) paths = { NULL };
 
   dlp_megatron_paths_init (&paths, location);
-  return dlp_sink_discard_files (sink, paths.manifest,
+  /* What is deleted last makes all of it durable. */
+  return (discarded == NULL || dlp_megatron_clean (location, discarded, error)) &&
+         dlp_sink_discard_files (sink, paths.manifest,
                                  (const char *const[]){ paths.bin, paths.idx, NULL }, overwrite,
-                                 error) &&
-         (discarded == NULL || dlp_megatron_clean (location, discarded, error));
+                                 error);
 }
 
 /* ---- */

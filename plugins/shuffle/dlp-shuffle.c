@@ -146,8 +146,9 @@ advance_oldest (DlpShuffle *self)
       else
         self->oldest++;
     }
-  /* Drop the words behind it, a page at a time. */
-  if (self->oldest / 64 - self->first_word > 512)
+  /* Drop the words behind it, so many that to move the others costs each record little, however
+   * many are held. */
+  if (self->oldest / 64 - self->first_word > MAX (512, self->alive->len / 2))
     {
       guint64 n = MIN (self->oldest / 64 - self->first_word, self->alive->len);
 
@@ -569,6 +570,21 @@ check_refilled (DlpShuffle *self, GError **error)
   return FALSE;
 }
 
+/* Draws of the tail are of an input that had ended: nothing can follow. */
+static gboolean
+check_goes_on (DlpShuffle *self, GError **error)
+{
+  guint64 taken = self->state.taken;
+
+  if (self->state.drawn == taken - MIN (taken, self->size))
+    return TRUE;
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED,
+               "%s: its input goes on behind record %" G_GUINT64_FORMAT
+               ", where it had ended before the run was continued: the input is not what it was",
+               dlp_element_get_name (DLP_ELEMENT (self)), taken);
+  return FALSE;
+}
+
 /* No more input: what is left is drawn, and the last slot moves in. */
 static DlpStep
 drain (DlpShuffle *self, DlpPad *out, GError **error)
@@ -630,6 +646,8 @@ dlp_shuffle_step (DlpElement *element, GCancellable *cancellable, GError **error
   position = dlp_pad_get_position (in);
   n = MIN (dlp_record_batch_get_length (batch) - row, STEP_RECORDS);
   dlp_element_hold_marks (element, position < self->state.taken);
+  if (position + n > self->state.taken && !check_goes_on (self, error))
+    return DLP_STEP_ERROR;
   for (guint i = 0; i < n; i++)
     if (!(position + i < self->state.taken ? put_back (self, batch, row + i, position + i, error) :
                                              take (self, batch, row + i, position + i, out, error)))
@@ -809,7 +827,9 @@ dlp_shuffle_load (DlpElement *element, GVariant *described, guint version, GErro
                    self->state.drawn, replaced, self->size, self->state.taken);
       return FALSE;
     }
-  return load_file (self, described, error);
+  return dlp_pad_check_emitted (dlp_element_get_output (element, 0), "drawn", self->state.drawn,
+                                error) &&
+         load_file (self, described, error);
 }
 
 static void

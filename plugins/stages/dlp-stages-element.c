@@ -8,6 +8,7 @@
 #include <dlpipe/dlp-pad-template.h>
 #include <dlpipe/dlp-upstream.h>
 
+#include "stage-advances.h"
 #include "stage-limits.h"
 #include "stage-state.h"
 
@@ -26,11 +27,8 @@ struct _DlpStagesElement
 
   /* Held for a whole step: so that whoever asks to advance sees all that was passed on. */
   pthread_mutex_t lock;
-  StageState *state; /* lock, but in save(); NULL: before negotiate() */
-  guint64 passed;    /* lock; places that had been passed on when the state was saved */
-  GArray *advances;  /* lock; of guint64, ascending: places of all stages, behind which the stage
-                      * that has the last of them is left; also those that are over: an older mark
-                      * goes through them again */
+  StageState *state;      /* lock, but in save(); NULL: before negotiate() */
+  StageAdvances advances; /* lock */
 };
 
 enum
@@ -142,6 +140,35 @@ check_not_dealt (DlpStagesElement *self, GError **error)
   return TRUE;
 }
 
+/* Whether epochs come to @batcher in another order than they leave here. */
+static gboolean
+is_reordered (DlpStagesElement *self, DlpBatcher *batcher)
+{
+  DlpElement *element = DLP_ELEMENT (batcher);
+
+  while (element != DLP_ELEMENT (self))
+    {
+      if (DLP_ELEMENT_GET_CLASS (element)->flags & DLP_ELEMENT_REORDERS)
+        return TRUE;
+      element = dlp_pad_get_element (dlp_pad_get_peer (dlp_element_get_input (element, 0)));
+    }
+  return FALSE;
+}
+
+static gboolean
+check_rule (DlpStagesElement *self, DlpBatcher *batcher, const DlpBatchRule *rule, GError **error)
+{
+  if (!rule->cut_at_epoch || !has_limit (self, G_STRUCT_OFFSET (StagePlan, batches)) ||
+      !is_reordered (self, batcher))
+    return TRUE;
+  g_set_error (
+      error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+      "batches=%s cannot be counted: %s ends batches where an epoch does, and a shuffle in "
+      "between mingles epochs; set its cut-at-epoch=false, or records= here",
+      self->batches, dlp_element_get_name (DLP_ELEMENT (batcher)));
+  return FALSE;
+}
+
 /* Where batches end is known here by the rule of the element that makes them. */
 static gboolean
 find_rules (DlpStagesElement *self, DlpSchema *schema, GError **error)
@@ -161,7 +188,8 @@ find_rules (DlpStagesElement *self, DlpSchema *schema, GError **error)
       return FALSE;
     }
   for (guint i = 0; batcher != NULL && i < self->state->n_stages; i++)
-    if (!dlp_batcher_get_rule (batcher, i, &self->plans[i].rule, error))
+    if (!dlp_batcher_get_rule (batcher, i, &self->plans[i].rule, error) ||
+        !check_rule (self, batcher, &self->plans[i].rule, error))
       return FALSE;
   return TRUE;
 }
@@ -201,30 +229,10 @@ is_over (DlpStagesElement *self)
   return self->state->stage == self->state->n_stages;
 }
 
-/* Of the advances the first that is meant for the stage, or for a later one: the last of its places
- * is not one of a stage before. */
 static guint64
 get_leave_at (DlpStagesElement *self)
 {
-  for (guint i = 0; i < self->advances->len; i++)
-    {
-      guint64 at = g_array_index (self->advances, guint64, i);
-
-      if (at > self->state->start || (at == 0 && self->state->stage == 0))
-        return at;
-    }
-  return STAGE_NEVER;
-}
-
-static void
-add_advance (DlpStagesElement *self, guint64 at)
-{
-  guint i = self->advances->len;
-
-  while (i > 0 && g_array_index (self->advances, guint64, i - 1) > at)
-    i--;
-  if (i == 0 || g_array_index (self->advances, guint64, i - 1) != at)
-    g_array_insert_val (self->advances, i, at);
+  return stage_advances_find (&self->advances, self->state->start, self->state->stage == 0);
 }
 
 static gboolean
@@ -241,7 +249,7 @@ advance (DlpStagesElement *self, guint64 *at, GError **error)
                                          "behind the last stage, which is over");
       return FALSE;
     }
-  passed = MAX (self->passed, stage_state_count_places (self->state));
+  passed = MAX (self->advances.passed, stage_state_count_places (self->state));
   if (*at < passed)
     {
       g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
@@ -252,7 +260,7 @@ advance (DlpStagesElement *self, guint64 *at, GError **error)
     }
   if (*at == STAGE_NEVER)
     *at = passed;
-  add_advance (self, *at);
+  stage_advances_add (&self->advances, *at);
   return TRUE;
 }
 
@@ -372,57 +380,15 @@ dlp_stages_element_describe (DlpElement *element, const DlpState *data)
   g_variant_dict_init (&dict, NULL);
   stage_state_describe (dlp_state_get_data (data), &dict);
   pthread_mutex_lock (&self->lock);
-  g_variant_dict_insert_value (&dict, "advances",
-                               g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64,
-                                                          self->advances->data, self->advances->len,
-                                                          sizeof (guint64)));
-  g_variant_dict_insert (&dict, "passed", "t",
-                         MAX (self->passed, stage_state_count_places (self->state)));
+  stage_advances_describe (&self->advances, stage_state_count_places (self->state), &dict);
   pthread_mutex_unlock (&self->lock);
   return g_variant_dict_end (&dict);
 }
 
-static gboolean
-load_advances (DlpStagesElement *self, GVariant *described, GError **error)
+static GVariant *
+dlp_stages_element_report (DlpElement *element, GVariant *described)
 {
-  g_autoptr (GVariant) advances =
-      dlp_state_get_value (described, "advances", G_VARIANT_TYPE ("at"), error);
-  const guint64 *values;
-  gsize n;
-
-  if (advances == NULL)
-    return FALSE;
-  values = g_variant_get_fixed_array (advances, &n, sizeof *values);
-  g_array_set_size (self->advances, 0);
-  for (gsize i = 0; i < n; i++)
-    {
-      if (i > 0 && values[i] <= values[i - 1])
-        {
-          g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                       "key “advances”: %" G_GUINT64_FORMAT " behind %" G_GUINT64_FORMAT
-                       "; they must ascend",
-                       values[i], values[i - 1]);
-          return FALSE;
-        }
-      g_array_append_val (self->advances, values[i]);
-    }
-  return TRUE;
-}
-
-static gboolean
-load_passed (DlpStagesElement *self, GVariant *described, GError **error)
-{
-  guint64 least = stage_state_count_places (self->state);
-
-  if (!dlp_state_get_uint64 (described, "passed", G_MAXINT64, &self->passed, error))
-    return FALSE;
-  if (self->passed >= least)
-    return TRUE;
-  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-               "key “passed” is %" G_GUINT64_FORMAT ", below the %" G_GUINT64_FORMAT
-               " of all stages",
-               self->passed, least);
-  return FALSE;
+  return stage_state_report (described, element);
 }
 
 static gboolean
@@ -431,10 +397,18 @@ dlp_stages_element_load (DlpElement *element, GVariant *described, guint version
   static const char *const keys[] = { "stage",   "open",     "epoch",  "records", "tokens",
                                       "batches", "advances", "passed", NULL };
   DlpStagesElement *self = DLP_STAGES_ELEMENT (element);
+  guint64 places;
+  gboolean ok;
 
-  return dlp_state_check_keys (described, keys, error) &&
-         stage_state_load (self->state, self->plans, described, error) &&
-         load_passed (self, described, error) && load_advances (self, described, error);
+  /* Somebody may ask for the stage meanwhile. */
+  pthread_mutex_lock (&self->lock);
+  ok = dlp_state_check_keys (described, keys, error) &&
+       stage_state_load (self->state, self->plans, described, error);
+  places = stage_state_count_places (self->state);
+  ok = ok && stage_advances_load (&self->advances, described, places, error);
+  pthread_mutex_unlock (&self->lock);
+  return ok && dlp_pad_check_emitted (dlp_element_get_output (element, 0),
+                                      self->state->whole ? "batches" : "records", places, error);
 }
 
 /* ---- object ---- */
@@ -493,7 +467,7 @@ dlp_stages_element_finalize (GObject *object)
   g_free (self->field);
   g_free (self->plans);
   g_free (self->state);
-  g_array_unref (self->advances);
+  stage_advances_clear (&self->advances);
   pthread_mutex_destroy (&self->lock);
   G_OBJECT_CLASS (dlp_stages_element_parent_class)->finalize (object);
 }
@@ -534,6 +508,7 @@ dlp_stages_element_class_init (DlpStagesElementClass *klass)
   element_class->save = dlp_stages_element_save;
   element_class->describe = dlp_stages_element_describe;
   element_class->load = dlp_stages_element_load;
+  element_class->report = dlp_stages_element_report;
   dlp_element_class_add_pad_template (element_class, "in-N", DLP_PAD_INPUT, DLP_PAD_ON_REQUEST,
                                       DLP_CARRIES_ALL, "By any name; all carry the same");
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
@@ -549,7 +524,7 @@ dlp_stages_element_init (DlpStagesElement *self)
 {
   self->field = g_strdup ("tokens");
   self->tokens_field = -1;
-  self->advances = g_array_new (FALSE, FALSE, sizeof (guint64));
+  stage_advances_init (&self->advances);
   pthread_mutex_init (&self->lock, NULL);
   dlp_element_add_pad (DLP_ELEMENT (self), "out", DLP_PAD_OUTPUT);
 }

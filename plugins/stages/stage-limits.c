@@ -52,6 +52,8 @@ parse_named (DlpElement *element,
              guint64 *limits,
              GError **error)
 {
+  g_autofree gboolean *given = g_new0 (gboolean, dlp_element_get_n_inputs (element));
+
   for (guint i = 0; parts[i] != NULL; i++)
     {
       char *colon = strrchr (parts[i], ':');
@@ -68,6 +70,13 @@ parse_named (DlpElement *element,
       input = find_input (element, property, g_strstrip (parts[i]), error);
       if (input < 0 || !parse_count (property, g_strstrip (colon + 1), &limits[input], error))
         return FALSE;
+      if (given[input])
+        {
+          g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s: input “%s” has two",
+                       property, parts[i]);
+          return FALSE;
+        }
+      given[input] = TRUE;
     }
   return TRUE;
 }

@@ -230,6 +230,43 @@ stage_state_describe (const StageState *self, GVariantDict *dict)
     }
 }
 
+static guint64
+get_count (GVariant *described, const char *key, gsize stage)
+{
+  g_autoptr (GVariant) value = g_variant_lookup_value (described, key, G_VARIANT_TYPE ("at"));
+  const guint64 *values;
+  gsize n = 0;
+
+  if (value == NULL)
+    return 0;
+  values = g_variant_get_fixed_array (value, &n, sizeof *values);
+  return stage < n ? values[stage] : 0;
+}
+
+GVariant *
+stage_state_report (GVariant *described, DlpElement *element)
+{
+  g_auto (GVariantDict) dict = G_VARIANT_DICT_INIT (NULL);
+  g_autoptr (GVariant) stage = g_variant_lookup_value (described, "stage", NULL);
+  GVariantBuilder stages;
+
+  g_variant_builder_init (&stages, G_VARIANT_TYPE ("aa{sv}"));
+  for (guint i = 0; i < dlp_element_get_n_inputs (element); i++)
+    {
+      g_auto (GVariantDict) one = G_VARIANT_DICT_INIT (NULL);
+
+      g_variant_dict_insert (&one, "name", "s",
+                             dlp_pad_get_name (dlp_element_get_input (element, i)));
+      for (guint k = 0; k < N_COUNTS; k++)
+        g_variant_dict_insert (&one, count_names[k], "t", get_count (described, count_names[k], i));
+      g_variant_builder_add_value (&stages, g_variant_dict_end (&one));
+    }
+  if (stage != NULL)
+    g_variant_dict_insert_value (&dict, "stage", stage);
+  g_variant_dict_insert_value (&dict, "stages", g_variant_builder_end (&stages));
+  return g_variant_dict_end (&dict);
+}
+
 static gboolean
 check_count (StageState *self, const StagePlan *plan, guint k, guint i, GError **error)
 {

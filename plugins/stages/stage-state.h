@@ -60,6 +60,8 @@ void stage_state_leave (StageState *self, const StagePlan *plan);
 
 /* Adds the keys to @dict. */
 void stage_state_describe (const StageState *self, GVariantDict *dict);
+/* (transfer full): what a report says: of each stage its name and what was passed on. */
+GVariant *stage_state_report (GVariant *described, DlpElement *element);
 gboolean
 stage_state_load (StageState *self, const StagePlan *plans, GVariant *described, GError **error);
 

@@ -10,6 +10,7 @@ A line is an object: "config" as order_model.py takes it, and either "error", wh
 "first" is the first of these lines, for people. configs.jsonl is what it writes without options.
 """
 import argparse
+import collections
 import hashlib
 import json
 import os
@@ -48,12 +49,10 @@ def make_stage(rng):
     # A mix of no weight is refused when the graph is built, and one source needs none.
     if not any(s["weight"] for s in stage["sources"]) or len(stage["sources"]) == 1:
         stage["sources"][0]["weight"] = 1
-    # An endless source is looked at only where something is drawn from it.
+    # That an endless source is empty is seen only where something is drawn from it.
     for source in stage["sources"]:
         if infinite and not any(source["rows"]) and not source["weight"]:
             source["weight"] = 1
-        if infinite and not any(source["rows"]):
-            source["rows"][-1] = 3
     return stage
 
 
@@ -89,12 +88,14 @@ def is_fit(case):
 
 def make_cases(seed, count):
     rng = random.Random(seed)
-    n_errors = n_empty = n = 0
+    n_errors = collections.Counter()
+    n_empty = n = 0
     while n < count:
         case = work_out(make_config(rng))
-        n_errors += "error" in case
+        error = case.get("error")
+        n_errors[error] += 1
         n_empty += case.get("batches") == 0
-        if not is_fit(case) or ("error" in case and n_errors > count // 10) or \
+        if not is_fit(case) or (error and n_errors[error] > count // 20) or \
                 (case.get("batches") == 0 and n_empty > count // 10):
             continue
         n += 1

@@ -83,12 +83,10 @@ order_config_get_seed (const OrderConfig *self)
   return get_number (self->config, "seed", 0);
 }
 
-gsize
-order_config_get_n_stages (const OrderConfig *self)
+guint
+order_config_get_world_size (const OrderConfig *self)
 {
-  g_autoptr (GVariant) stages = get_list (self->config, "stages");
-
-  return g_variant_n_children (stages);
+  return (guint) get_number (self->config, "world_size", 1);
 }
 
 gboolean
@@ -233,7 +231,7 @@ needs_stages (const OrderConfig *self)
 static void
 append_end (GString *text, const OrderConfig *self, const char *sizes, GVariant *first)
 {
-  g_string_append (text, "batch");
+  g_string_append (text, "batch name=b");
   if (sizes != NULL)
     g_string_append_printf (text, " size=%s drop-last=%s", sizes,
                             get_flag (first, "drop_last") ? "true" : "false");

@@ -431,7 +431,7 @@ test_publish (Fixture *fixture, gconstpointer unused)
 }
 
 /* How the system replaces nothing: at once, by a second name, or not at all. */
-static const char *const ways[] = { "renameat2 fsync", "renameat2 linkat unlinkat fsync",
+static const char *const ways[] = { "renameat2 fsync", "renameat2 linkat fsync unlinkat fsync",
                                     "renameat2 linkat renameat fsync" };
 
 static void

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/magic.h>
@@ -14,6 +15,8 @@
 #include "dlp-state-dir-private.h"
 
 #include "faults.h"
+
+#define MANY_ELEMENTS 3000
 
 typedef struct
 {
@@ -513,8 +516,9 @@ test_strays (Fixture *fixture, gconstpointer unused)
 static void
 test_not_a_state (Fixture *fixture, gconstpointer unused)
 {
-  static const char *const names[] = { "status.json", "inputs", "lock", "quarantine.jsonl",
-                                       "report.json" };
+  static const char zeros[170];
+  static const char *const names[] = { "status.json",      "inputs",      "lock",
+                                       "quarantine.jsonl", "report.json", "checkpoint-7" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
@@ -529,9 +533,119 @@ test_not_a_state (Fixture *fixture, gconstpointer unused)
       assert_files (fixture, names[i]);
       unlink (path);
     }
-  /* What a run that died at once leaves. */
+  /* What a run that died at once leaves; and one whose power was cut then. */
   put_file (fixture, "lock", "", 0);
   dlp_state_dir_free (open_dir (fixture->path));
+  put_file (fixture, "lock", zeros, sizeof zeros);
+  dlp_state_dir_free (open_dir (fixture->path));
+}
+
+/* What a trainer that saves into the same folder makes is not looked at, renamed or removed, and is
+ * no newer generation. */
+static void
+test_folders (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const names[] = { "checkpoint-2", "checkpoint-500" };
+  DlpStateDir *dir;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (fixture->path, names[i], NULL);
+
+      g_assert_cmpint (mkdir (path, 0700), ==, 0);
+    }
+  dir = open_dir (fixture->path);
+  save (dir, 1);
+  save (dir, 2);
+  assert_files (fixture, "checkpoint-1 checkpoint-2 checkpoint-3 checkpoint-500 lock");
+  dlp_state_dir_free (dir);
+  dir = open_dir (fixture->path);
+  g_assert_cmpuint (load (dir, NULL), ==, 2);
+  assert_files (fixture, "checkpoint-1 checkpoint-2 checkpoint-3 checkpoint-500 lock");
+  dlp_state_dir_clear (dir, &error);
+  g_assert_no_error (error);
+  assert_files (fixture, "checkpoint-2 checkpoint-500 lock");
+  dlp_state_dir_free (dir);
+}
+
+static GVariant *
+make_many_files (guint number)
+{
+  GVariantBuilder elements;
+
+  g_variant_builder_init (&elements, G_VARIANT_TYPE ("aa{sv}"));
+  for (guint i = 0; i < MANY_ELEMENTS; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("state-e%u-1-%u", i, number);
+
+      g_variant_builder_add_parsed (&elements, "{'state': <{'state-files': <[(%s, %t, '')]>}>}",
+                                    name, G_GUINT64_CONSTANT (0));
+    }
+  return g_variant_new_parsed ("{'elements': %v}", g_variant_builder_end (&elements));
+}
+
+/* Files of states: those that two generations name stay; and it is not a matter of their square. */
+static void
+test_many_files (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (DlpStateDir) dir = open_dir (fixture->path);
+  clock_t began;
+
+  for (guint number = 1; number <= 4; number++)
+    for (guint i = 0; i < MANY_ELEMENTS; i++)
+      {
+        g_autofree char *name = g_strdup_printf ("%s/state-e%u-1-%u", fixture->path, i, number);
+        int fd = open (name, O_CREAT | O_WRONLY, 0600);
+
+        g_assert_cmpint (fd, >=, 0);
+        close (fd);
+      }
+  began = clock ();
+  for (guint number = 1; number <= 3; number++)
+    g_assert_true (dlp_state_dir_save (dir, make_many_files (number), NULL));
+  g_assert_cmpfloat ((double) (clock () - began) / CLOCKS_PER_SEC, <, 2);
+  g_assert_false (has_file (fixture, "state-e7-1-1"));
+  for (guint i = 0; i < MANY_ELEMENTS; i++)
+    {
+      g_autofree char *before = g_strdup_printf ("state-e%u-1-2", i);
+      g_autofree char *next = g_strdup_printf ("state-e%u-1-4", i);
+
+      g_assert_true (has_file (fixture, before) && has_file (fixture, next));
+    }
+}
+
+static void
+save_attempt (DlpStateDir *dir)
+{
+  g_autoptr (GError) error = NULL;
+
+  dlp_state_dir_save (dir,
+                      g_variant_new_parsed ("{'value': <uint32 1>, 'attempt': <%u>}",
+                                            dlp_state_dir_get_attempt (dir)),
+                      &error);
+  g_assert_no_error (error);
+}
+
+/* Whoever deletes the lock leaves a state that can be gone on with, and attempts are counted on. */
+static void
+test_without_lock (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *lock = g_build_filename (fixture->path, "lock", NULL);
+  DlpStateDir *dir;
+
+  for (guint i = 1; i <= 5; i++)
+    {
+      dir = open_dir (fixture->path);
+      g_assert_cmpint (i > 1, ==, load (dir, NULL) == 1);
+      g_assert_cmpuint (dlp_state_dir_get_attempt (dir), ==, i);
+      save_attempt (dir);
+      g_assert_cmpuint (load (dir, NULL), ==, 1);
+      g_assert_cmpuint (dlp_state_dir_get_attempt (dir), ==, i);
+      dlp_state_dir_free (dir);
+      if (i % 2 == 0)
+        g_assert_cmpint (unlink (lock), ==, 0);
+    }
 }
 
 typedef struct
@@ -867,6 +981,9 @@ main (int argc, char **argv)
   ADD ("order-of-calls", test_order_of_calls, NULL);
   ADD ("strays", test_strays, NULL);
   ADD ("not-a-state", test_not_a_state, NULL);
+  ADD ("folders", test_folders, NULL);
+  ADD ("many-files", test_many_files, NULL);
+  ADD ("without-lock", test_without_lock, NULL);
   ADD ("crashes", test_crashes, NULL);
   ADD ("disk-full", test_disk_full, NULL);
   ADD ("sync-failed/file", test_sync_failed, "fdatasync");

@@ -101,6 +101,24 @@ assert_fails (GParamSpec *pspec, const char *text, const char *message)
   g_param_spec_unref (pspec);
 }
 
+static GParamSpec *
+spec_epochs (void)
+{
+  return g_param_spec_uint ("epochs", NULL, NULL, 0, G_MAXUINT, 1, DLP_PARAM_FOREVER);
+}
+
+static void
+test_forever (void)
+{
+  assert_value (spec_epochs (), "forever", "forever");
+  assert_value (spec_epochs (), "0", "forever");
+  assert_value (spec_epochs (), "3", "3");
+  assert_fails (spec_epochs (), "for ever",
+                "epochs=\"for ever\" is not a number; allowed: 0 or more, forever (0)");
+  assert_fails (spec_uint64 (0, 9, 0), "forever",
+                "size=\"forever\" is not a number; allowed: 0 to 9");
+}
+
 static void
 test_counts (void)
 {
@@ -407,6 +425,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/value/counts", test_counts);
+  g_test_add_func ("/value/forever", test_forever);
   g_test_add_func ("/value/signed", test_signed);
   g_test_add_func ("/value/bytes", test_bytes);
   g_test_add_func ("/value/durations", test_durations);

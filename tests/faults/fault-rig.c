@@ -87,6 +87,9 @@ fault_rig_new (const char *graph)
   self->dir = realpath (self->run->dir, NULL);
   self->log = g_strconcat (self->run->dir, ".log", NULL);
   self->graph = graph != NULL ? graph : job;
+  self->state = "out.dlpipe";
+  self->options[0] = "--checkpoint-every";
+  self->options[1] = "4ms";
   write_inputs (self);
   return self;
 }
@@ -119,21 +122,36 @@ set_or_unset (const char *name, const char *value)
     g_unsetenv (name);
 }
 
-void
-fault_rig_start (FaultRig *self, const char *plan, FaultRigFlags flags)
+static void
+set_environment (FaultRig *self, const char *plan, FaultRigFlags flags)
 {
-  const char *arguments[] = {
-    "--checkpoint-every", "4ms", "--progress", "none", self->graph, NULL
-  };
+  g_autofree char *slow = g_strdup_printf ("%u", self->slow_us);
 
-  g_unlink (self->log);
+  g_setenv ("DLPIPE_INJECT_SLOW", slow, TRUE);
   set_or_unset ("DLPIPE_INJECT_DIR", self->dir);
   set_or_unset ("DLPIPE_INJECT_LOG", self->log);
   set_or_unset ("DLPIPE_INJECT", plan);
   set_or_unset ("DLPIPE_INJECT_GATES", (flags & FAULT_RIG_GATES) ? gates : NULL);
   set_or_unset ("DLPIPE_INJECT_DATA", (flags & FAULT_RIG_DATA) ? "1" : NULL);
-  set_or_unset ("LD_PRELOAD", library);
-  launch_rig_start (self->run, arguments, NULL);
+  set_or_unset ("DLPIPE_INJECT_REMOTE", (flags & FAULT_RIG_REMOTE) ? "1" : NULL);
+}
+
+void
+fault_rig_start (FaultRig *self, const char *plan, FaultRigFlags flags)
+{
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+
+  g_ptr_array_add (arguments, (gpointer) "--progress");
+  g_ptr_array_add (arguments, (gpointer) "none");
+  for (guint i = 0; i < G_N_ELEMENTS (self->options) && self->options[i] != NULL; i++)
+    g_ptr_array_add (arguments, (gpointer) self->options[i]);
+  g_ptr_array_add (arguments, (gpointer) self->graph);
+  g_ptr_array_add (arguments, NULL);
+
+  g_unlink (self->log);
+  set_environment (self, plan, flags);
+  g_setenv ("LD_PRELOAD", library, TRUE);
+  launch_rig_start (self->run, (const char *const *) arguments->pdata, self->setup);
   g_unsetenv ("LD_PRELOAD");
 }
 
@@ -142,7 +160,8 @@ fault_rig_run (FaultRig *self, const char *plan, FaultRigFlags flags)
 {
   fault_rig_start (self, plan, flags);
   if (!launch_rig_wait (self->run, 60 * G_USEC_PER_SEC))
-    g_error ("the run hangs, with %s:\n%s", plan, self->run->err);
+    g_error ("the run hangs, with %s:\n%s\nin %s", plan != NULL ? plan : "nothing", self->graph,
+             self->dir);
 }
 
 /* ---- output ---- */
@@ -168,10 +187,11 @@ append_lines (GString *all, const char *text, const char *const *only, const cha
 }
 
 static void
-append_file (GString *all, const char *name, const char *text, gsize size)
+append_file (FaultRig *self, GString *all, const char *name, const char *text, gsize size)
 {
   static const char *const drawn[] = { "\"run-id\"", "\"xxh3-manifest\"", "\"tokenizer-file\"",
                                        NULL };
+  static const char *const certain[] = { "\"digest\"", "\"exit-code\"", NULL };
   static const char *const counted[] = { "\"digest\"",      "\"records\"",   "\"tokens\"",
                                          "\"bad-records\"", "\"exit-code\"", NULL };
 
@@ -179,7 +199,7 @@ append_file (GString *all, const char *name, const char *text, gsize size)
   if (g_str_has_suffix (name, ".manifest.json"))
     append_lines (all, text, NULL, drawn);
   else if (strcmp (name, "report.json") == 0)
-    append_lines (all, text, counted, NULL);
+    append_lines (all, text, self->is_cut ? certain : counted, NULL);
   else
     g_string_append_len (all, text, (gssize) size);
 }
@@ -202,7 +222,7 @@ compare_names (gconstpointer a, gconstpointer b)
 }
 
 static void
-append_folder (GString *all, const char *path, gboolean is_state)
+append_folder (FaultRig *self, GString *all, const char *path, gboolean is_state)
 {
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
@@ -220,9 +240,9 @@ append_folder (GString *all, const char *path, gboolean is_state)
       name = names->pdata[i];
       full = g_build_filename (path, name, NULL);
       if (g_file_test (full, G_FILE_TEST_IS_DIR))
-        append_folder (all, full, g_str_has_suffix (name, ".dlpipe"));
+        append_folder (self, all, full, g_str_has_suffix (name, ".dlpipe"));
       else if (is_output (name, is_state) && g_file_get_contents (full, &text, &size, NULL))
-        append_file (all, name, text, size);
+        append_file (self, all, name, text, size);
     }
 }
 
@@ -231,7 +251,7 @@ fault_rig_read_output (FaultRig *self)
 {
   GString *all = g_string_new (NULL);
 
-  append_folder (all, self->run->dir, FALSE);
+  append_folder (self, all, self->run->dir, FALSE);
   for (gsize i = 0; i < all->len; i++)
     if (all->str[i] == '\0')
       all->str[i] = '\1';
@@ -263,7 +283,7 @@ fault_rig_check_output (FaultRig *self, const char *expected, const char *what)
                self->run->dir);
     }
   check_no_rest (self, NULL, what);
-  check_no_rest (self, "out.dlpipe", what);
+  check_no_rest (self, self->state, what);
 }
 
 char *
@@ -323,7 +343,9 @@ fault_rig_load_log (FaultRig *self)
       g_assert_cmpuint (call->entry.size, <=, size - at);
       call->path = make_relative (self, rest, call->entry.path_size);
       rest += call->entry.path_size;
-      call->other = make_relative (self, rest, call->entry.other_size);
+      call->other = call->entry.call == INJECT_SYMLINK ?
+                        g_strndup (rest, call->entry.other_size) :
+                        make_relative (self, rest, call->entry.other_size);
       rest += call->entry.other_size;
       if (call->entry.data_size > 0)
         call->data = g_bytes_new (rest, call->entry.data_size);
@@ -337,11 +359,11 @@ const char *
 fault_call_get_name (const FaultCall *self)
 {
   static const char *const names[INJECT_N_CALLS] = {
-    [INJECT_OPEN] = "open",           [INJECT_CREATE] = "create", [INJECT_READ] = "read",
-    [INJECT_WRITE] = "write",         [INJECT_COPY] = "copy",     [INJECT_TRUNCATE] = "truncate",
-    [INJECT_SYNC] = "sync",           [INJECT_RENAME] = "rename", [INJECT_LINK] = "link",
-    [INJECT_UNLINK] = "unlink",       [INJECT_MKDIR] = "mkdir",   [INJECT_LOCK] = "lock",
-    [INJECT_SYNC_FOLDER] = "sync-dir"
+    [INJECT_OPEN] = "open",       [INJECT_CREATE] = "create",       [INJECT_READ] = "read",
+    [INJECT_WRITE] = "write",     [INJECT_COPY] = "copy",           [INJECT_TRUNCATE] = "truncate",
+    [INJECT_SYNC] = "sync",       [INJECT_RENAME] = "rename",       [INJECT_LINK] = "link",
+    [INJECT_SYMLINK] = "symlink", [INJECT_UNLINK] = "unlink",       [INJECT_MKDIR] = "mkdir",
+    [INJECT_LOCK] = "lock",       [INJECT_SYNC_FOLDER] = "sync-dir"
   };
 
   return names[self->entry.call];

@@ -16,6 +16,11 @@ typedef struct
   char *dir; /* of run, without symbolic links */
   char *log;
   const char *graph;
+  guint slow_us;              /* what each sync takes */
+  GSpawnChildSetupFunc setup; /* (nullable): in the child */
+  const char *state;          /* the name of its state folder */
+  const char *options[8];     /* further ones */
+  gboolean is_cut;            /* a part reads ahead of a limit: its counts are a matter of time */
 } FaultRig;
 
 /* @argv: of the test: the program, the folder with test data, the library. */
@@ -29,8 +34,9 @@ void fault_rig_clear (FaultRig *self);
 
 typedef enum
 {
-  FAULT_RIG_GATES = 1 << 0, /* so that there are three checkpoints that have new bytes each */
-  FAULT_RIG_DATA = 1 << 1,  /* the log has the bytes that were written */
+  FAULT_RIG_GATES = 1 << 0,  /* so that there are three checkpoints that have new bytes each */
+  FAULT_RIG_DATA = 1 << 1,   /* the log has the bytes that were written */
+  FAULT_RIG_REMOTE = 1 << 2, /* nothing tells that the attempt before is dead */
 } FaultRigFlags;
 
 /* The job with a plan, see inject.h; @plan: (nullable). The log is begun anew. */

@@ -20,19 +20,23 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/magic.h>
+
 #define PATH_SIZE PATH_MAX
 #define LOG_FD 700
-#define GATE_LIMIT_MS 5000
+#define GATE_LIMIT_MS 3000
 
 #define BIT(call) (1u << (call))
 #define CHANGES                                                                                    \
   (BIT (INJECT_CREATE) | BIT (INJECT_WRITE) | BIT (INJECT_COPY) | BIT (INJECT_TRUNCATE) |          \
    BIT (INJECT_SYNC) | BIT (INJECT_SYNC_FOLDER) | BIT (INJECT_RENAME) | BIT (INJECT_LINK) |        \
-   BIT (INJECT_UNLINK) | BIT (INJECT_MKDIR))
+   BIT (INJECT_UNLINK) | BIT (INJECT_MKDIR) | BIT (INJECT_SYMLINK))
 #define NEEDS_SPACE                                                                                \
   (BIT (INJECT_CREATE) | BIT (INJECT_WRITE) | BIT (INJECT_COPY) | BIT (INJECT_SYNC) |              \
    BIT (INJECT_RENAME) | BIT (INJECT_LINK) | BIT (INJECT_MKDIR))
@@ -55,6 +59,7 @@ typedef enum
 static char folder[PATH_SIZE];
 static size_t folder_size; /* 0: pass through */
 static bool with_data;
+static bool is_remote;
 static const char *gates;
 static useconds_t slow;
 static Plan plan;
@@ -152,6 +157,7 @@ static void __attribute__ ((constructor)) begin (void)
         log_fd = fd;
     }
   with_data = getenv ("DLPIPE_INJECT_DATA") != NULL;
+  is_remote = getenv ("DLPIPE_INJECT_REMOTE") != NULL;
   gates = getenv ("DLPIPE_INJECT_GATES");
   slow = delay != NULL ? (useconds_t) strtoul (delay, NULL, 10) : 0;
   parse_plan (getenv ("DLPIPE_INJECT"));
@@ -647,6 +653,44 @@ flock (int fd, int operation)
   return result;
 }
 
+/* ---- another host ---- */
+
+static int
+do_statfs (int fd, struct statfs *st)
+{
+  int result = (int) syscall (SYS_fstatfs, fd, st);
+
+  if (result == 0 && is_remote)
+    st->f_type = NFS_SUPER_MAGIC;
+  return result;
+}
+
+int
+fstatfs (int fd, struct statfs *st)
+{
+  return do_statfs (fd, st);
+}
+
+int
+fstatfs64 (int fd, struct statfs64 *st)
+{
+  return do_statfs (fd, (struct statfs *) st);
+}
+
+int
+gethostname (char *name, size_t size)
+{
+  struct utsname system;
+
+  if (uname (&system) != 0)
+    return -1;
+  if (is_remote)
+    snprintf (name, size, "host-%d", (int) getpid ());
+  else
+    snprintf (name, size, "%s", system.nodename);
+  return 0;
+}
+
 /* ---- names ---- */
 
 static int
@@ -656,6 +700,12 @@ do_rename (int from_at, const char *from, int to_at, const char *to, unsigned fl
   Plan what;
   int result = -1;
 
+  /* As NFS answers. */
+  if (is_remote && flags != 0)
+    {
+      errno = EINVAL;
+      return -1;
+    }
   if (!begin_by_name (&call, INJECT_RENAME, from_at, from))
     return (int) syscall (SYS_renameat2, from_at, from, to_at, to, flags);
   find_path (to_at, to, call.other);
@@ -699,6 +749,29 @@ linkat (int from_at, const char *from, int to_at, const char *to, int flags)
     result = (int) syscall (SYS_linkat, from_at, from, to_at, to, flags);
   leave (&call, what, result);
   return result;
+}
+
+int
+symlinkat (const char *target, int at, const char *name)
+{
+  Call call;
+  Plan what;
+  int result = -1;
+
+  if (!begin_by_name (&call, INJECT_SYMLINK, at, name) || strlen (target) >= PATH_SIZE)
+    return (int) syscall (SYS_symlinkat, target, at, name);
+  strcpy (call.other, target);
+  what = enter (&call);
+  if (!must_fail (what))
+    result = (int) syscall (SYS_symlinkat, target, at, name);
+  leave (&call, what, result);
+  return result;
+}
+
+int
+symlink (const char *target, const char *name)
+{
+  return symlinkat (target, AT_FDCWD, name);
 }
 
 int

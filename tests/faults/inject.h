@@ -19,6 +19,8 @@
  *   DLPIPE_INJECT_GATES  NAME=N ...: that file is read once N checkpoints have been made of
  *                        which each has new bytes of an output
  *   DLPIPE_INJECT_SLOW   microseconds that each sync takes
+ *   DLPIPE_INJECT_REMOTE set: the file system is one that hosts share, whose renames know no flags,
+ *                        and each process is on another host
  */
 
 typedef enum
@@ -33,6 +35,7 @@ typedef enum
   INJECT_SYNC_FOLDER,
   INJECT_RENAME,
   INJECT_LINK,
+  INJECT_SYMLINK, /* the other path is what it says */
   INJECT_UNLINK,
   INJECT_MKDIR,
   INJECT_LOCK,

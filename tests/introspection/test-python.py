@@ -443,6 +443,23 @@ class Elements(Case):
                         batch.get_length(), info.records))
         self.assertEqual(got, [(1, 0, 0, 3, 6), (3, 0, 0, 3, 6), (5, 0, 0, 3, 6)])
 
+    def test_stages(self):
+        pipeline = Dlp.Pipeline.new_from_string(
+            'test-numbers count=5 ! s.  test-numbers count=3 ! s.  stages name=s ! app-sink name=out')
+        stages = pipeline.get_element('s')
+        self.assertIsInstance(stages, Dlp.Stages)
+        with self.assertRaises(GLib.Error):
+            stages.advance()
+        pipeline.prepare(None)
+        self.assertEqual(stages.advance(), (True, 0))
+        self.assertTrue(stages.advance_at(2))
+        self.assertEqual(stages.get_stage(), 0)
+        pipeline.run_async(None, None)
+        out, n = pipeline.get_element('out'), 0
+        while (batch := out.pull(10, None)) is not None:
+            n += batch.get_length()
+        self.assertEqual(n, 2)
+
     def test_what_is_kept_too_long_does_nothing(self):
         pipeline = Dlp.Pipeline.new_from_string(self.GRAPH % 10)
         pipeline.run(None)

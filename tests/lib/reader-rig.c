@@ -303,6 +303,11 @@ turn (DlpElement *element, gboolean *ended, GError **error)
     {
     case DLP_TURN_MORE:
       return TRUE;
+    case DLP_TURN_WAIT_OUTPUT:
+      /* One that broke off stays until its consumers have closed: here they only read. */
+      if (dlp_element_get_private (element)->broken == NULL)
+        return FALSE;
+      G_GNUC_FALLTHROUGH;
     case DLP_TURN_END:
       *ended = TRUE;
       find_failure (element, error);

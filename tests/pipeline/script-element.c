@@ -27,8 +27,8 @@ script_negotiate (DlpElement *element, GError **error)
   const DlpFieldType types[] = { DLP_FIELD_STRING };
   g_autoptr (DlpSchema) schema = dlp_schema_new (DLP_SCHEMA_RECORDS, 1, names, types, NULL);
 
-  if (dlp_element_get_n_outputs (element) > 0)
-    dlp_pad_set_schema (dlp_element_get_output (element, 0), schema);
+  for (guint i = 0; i < dlp_element_get_n_outputs (element); i++)
+    dlp_pad_set_schema (dlp_element_get_output (element, i), schema);
   return TRUE;
 }
 

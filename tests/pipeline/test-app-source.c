@@ -591,6 +591,58 @@ test_resume_shuffled (void)
     check_resume (graph, i, 1 + i % 30, 1 + i % 3, expected);
 }
 
+/* With a mark for each step. */
+static void
+begin_goes_on (AppRig *rig, const char *graph, const char *folder)
+{
+  g_autoptr (GError) error = NULL;
+
+  *rig = (AppRig){ .pipeline = dlp_pipeline_new_from_string (graph, &error) };
+  g_assert_no_error (error);
+  g_object_set (rig->pipeline, "state-dir", folder, "batch-records", 1, "link-batches", 1, NULL);
+  dlp_pipeline_prepare (rig->pipeline, NULL, &error);
+  g_assert_no_error (error);
+  rig->in = DLP_APP_SOURCE (dlp_pipeline_get_element (rig->pipeline, "in"));
+  rig->out = DLP_APP_SINK (dlp_pipeline_get_element (rig->pipeline, "out"));
+  app_rig_start (rig);
+}
+
+/* A stream whose end was seen has no more records when it is gone on with: what was drawn of the
+ * buffer since then was drawn of fewer. */
+static void
+test_goes_on (void)
+{
+  static const char *const graph =
+      WITH_TOKENS "shuffle size=1000 ! app-sink name=out max-batches=1";
+  char *folder = app_make_folder ();
+  g_autoptr (GError) error = NULL;
+  AppRig rig;
+  Pusher pusher = { &rig, 2000, 50 };
+  DlpRecordBatch *batch;
+  GThread *thread;
+
+  begin_goes_on (&rig, graph, folder);
+  thread = g_thread_new ("push", push_all, &pusher);
+  for (guint i = 0; i < 1900; i++)
+    dlp_record_batch_unref (dlp_app_sink_pull (rig.out, 1, NULL, NULL));
+  dlp_app_sink_commit (rig.out);
+  app_rig_stop (&rig);
+  g_thread_join (thread);
+  app_rig_clear (&rig);
+
+  pusher.n = 3000;
+  begin_goes_on (&rig, graph, folder);
+  thread = g_thread_new ("push", push_all, &pusher);
+  while ((batch = dlp_app_sink_pull (rig.out, 0, NULL, &error)) != NULL)
+    dlp_record_batch_unref (batch);
+  g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED);
+  g_assert_nonnull (strstr (error->message, "shuffle0: its input goes on behind record 2000"));
+  g_thread_join (thread);
+  g_clear_error (&pusher.error);
+  app_rig_clear (&rig);
+  app_remove_folder (folder);
+}
+
 /* What is pushed again wrongly is refused. */
 static void
 test_wrong_token (void)
@@ -672,6 +724,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app-source/no-tokens", test_no_tokens);
   g_test_add_func ("/app-source/resume", test_resume);
   g_test_add_func ("/app-source/resume-shuffled", test_resume_shuffled);
+  g_test_add_func ("/app-source/goes-on", test_goes_on);
   g_test_add_func ("/app-source/wrong-token", test_wrong_token);
   g_test_add_func ("/app-source/fewer-again", test_fewer_again);
   return g_test_run ();

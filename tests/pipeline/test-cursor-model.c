@@ -344,12 +344,13 @@ run_attempt (const Attempt *self)
 {
   g_autoptr (DlpPipeline) pipeline = make_pipeline (self);
   g_autoptr (GError) error = NULL;
-  Ender ender = { self, pipeline };
+  static Ender ender; /* outlives the attempt: a thread that is to kill is not waited for */
   bool timed = self->how != END_NOT && self->at_time;
   int code = self->how == END_STOP ? DLP_PIPELINE_ERROR_STOPPED : DLP_PIPELINE_ERROR_ABORTED;
   pthread_t thread;
   bool ok;
 
+  ender = (Ender){ self, pipeline };
   if (timed)
     g_assert_cmpint (pthread_create (&thread, NULL, end_at_time, &ender), ==, 0);
   ok = dlp_pipeline_run (pipeline, NULL, &error);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Completion in a bash on a terminal: what stands in the line behind a tab, quotes and blanks included.
 
-usage: test-completion-tty.py FUNCTION LAUNCH INSPECT DATASET TEMPLATE
+usage: test-completion-tty.py FUNCTION LAUNCH INSPECT DATASET TEMPLATE STATE
 """
 import os
 import pty
@@ -26,6 +26,11 @@ CASES = [  # what is typed, what stands there then
     ('dlpipe-launch file-source location=bl\t\t', 'dlpipe-launch file-source location=blank/a\\\\\\ b '),
     ('dlpipe-dataset info bl\t\t', 'dlpipe-dataset info blank/a\\ b '),
     ('dlpipe-dataset ver\t', 'dlpipe-dataset verify '),
+    ('dlpipe-state ver\t', 'dlpipe-state verify '),
+    ('dlpipe-state --js\tsh\tbl\t\t', 'dlpipe-state --json show blank/a\\ b '),
+    ('dlpipe-state di\tda\to\tda\tt\t', 'dlpipe-state diff data/one.jsonl data/two.jsonl '),
+    ('dlpipe-state list --int\t', 'dlpipe-state list --interval='),
+    ('dlpipe-launch --stall-a\tf\t', 'dlpipe-launch --stall-action=fail '),
     ('dlpipe-inspect codec:zs\t', 'dlpipe-inspect codec:zstd '),
     ('dlpipe-inspect sche\tfi\t', 'dlpipe-inspect scheme:file '),
     ('dlpipe-template --tr\t', 'dlpipe-template --transform '),

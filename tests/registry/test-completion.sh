@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# usage: test-completion.sh FUNCTION LAUNCH INSPECT DATASET TEMPLATE. Types command lines, with a tab at their end.
+# usage: test-completion.sh FUNCTION LAUNCH INSPECT DATASET TEMPLATE STATE. Types command lines, with a tab at their end.
 set -u
 # shellcheck source=tools/completion/dlpipe
 . "$1"
 bin=$(dirname "$(realpath "$2")")
 launch=$bin/$(basename "$2") inspect=$bin/$(basename "$3") dataset=$bin/$(basename "$4") template=$bin/$(basename "$5")
+state=$bin/$(basename "$6")
 n=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-mkdir data
-touch data/one.jsonl data/two.jsonl
+mkdir -p data out/corpus.dlpipe
+touch data/one.jsonl data/two.jsonl out/corpus.jsonl out/corpus.dlpipe/checkpoint-1
 
 # check LINE EXPECTED: the words that are offered at the end of LINE, in order. Words are split as readline does: at
 # blanks, but not in quotes and behind a backslash, and at "=" and ":", which are words of their own. In a quoted graph
@@ -75,12 +76,31 @@ check "$launch mix name=blend file-source ! bl" 'blend.'
 check "$launch file-source ! jsonl-reader ! m.web file-so" 'file-source'
 check "$launch --progress=" 'auto bar plain json none'
 check "$launch --on-int" '--on-interrupt='
-check "$launch --plugin-path=" 'data/'
+check "$launch --plugin-path=" 'data/ out/'
 check "$inspect jsonl-re" 'jsonl-reader'
 check "$inspect --ex" '--exists'
 check "$dataset ver" 'verify'
 check "$dataset info data/t" 'data/two.jsonl'
 check "$launch file-source nonsense" ''
+check "$launch --stall-action=" 'report fail'
+check "$launch --stall-action=f" 'fail'
+
+check "$state " 'show diff verify list watch skip'
+check "$state sh" 'show'
+check "$state --json ver" 'verify'
+check "$state --interval=50 wa" 'watch'
+check "$state nonsense sh" 'show'
+check "$state show ou" 'out/'
+check "$state show out/c" 'out/corpus.dlpipe/ out/corpus.jsonl'
+check "$state verify out/corpus.dlpipe/" 'out/corpus.dlpipe/checkpoint-1'
+check "$state diff out/corpus.dlpipe out/corpus.j" 'out/corpus.jsonl'
+check "$state list out/c" 'out/corpus.dlpipe/'
+check "$state skip --ba" '--batches='
+check "$state skip --batches=1..2 out/c" 'out/corpus.dlpipe/ out/corpus.jsonl'
+check "$state show --al" '--all'
+check "$state --in" '--interval='
+check "$state show -" "$("$state" --help | grep -oE -- '^ +(-., )?--[a-z][a-z-]*=?' | grep -oE -- '--.*' | sort -u | xargs)"
+check "$state show --all out/corpus.j" 'out/corpus.jsonl'
 
 # A name that the shell would expand, or the graph cut, is not offered; nothing is said of a wrong option.
 mkdir odd
@@ -103,6 +123,8 @@ check "$launch 'file-source location=blank/a\\ b/c\\ d sha" 'file-source locatio
 check "$launch --file=blank/a" 'blank/a\ b/'
 check "$dataset info blank/a" 'blank/a\ b/'
 check "$dataset info \"blank/a" 'blank/a b/'
+check "$state show blank/a" 'blank/a\ b/'
+check "$state show \"blank/a" 'blank/a b/'
 check "$launch --[" ''
 
 check "$inspect codec:zs" 'zstd'
@@ -116,7 +138,7 @@ check "$template --dir=da" 'data/'
 check "$template jsonl" ''
 
 # Each option that is told of is offered.
-for program in "$launch" "$inspect" "$dataset" "$template"; do
+for program in "$launch" "$inspect" "$dataset" "$template" "$state"; do
   check "$program --" "$("$program" --help | grep -oE -- '^ +(-., )?--[a-z][a-z-]*=?' | grep -oE -- '--.*' | sort -u | xargs)"
 done
 echo "1..$n"

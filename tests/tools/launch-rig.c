@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,8 +57,8 @@ launch_rig_new (void)
   return self;
 }
 
-static void
-remove_tree (const char *path)
+void
+launch_rig_remove (const char *path)
 {
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const char *name;
@@ -68,7 +69,7 @@ remove_tree (const char *path)
 
       /* Never through a link: what it leads to is not ours. Runs write no deep trees. */
       if (!g_file_test (child, G_FILE_TEST_IS_SYMLINK) && g_file_test (child, G_FILE_TEST_IS_DIR))
-        remove_tree (child);
+        launch_rig_remove (child);
       else
         remove (child);
     }
@@ -78,7 +79,7 @@ remove_tree (const char *path)
 void
 launch_rig_clear (LaunchRig *self)
 {
-  remove_tree (self->dir);
+  launch_rig_remove (self->dir);
   g_assert_cmpint (g_mkdir_with_parents (self->dir, 0700), ==, 0);
 }
 
@@ -90,7 +91,7 @@ launch_rig_free (LaunchRig *self)
       kill (self->pid, SIGKILL);
       waitpid (self->pid, NULL, 0);
     }
-  remove_tree (self->dir);
+  launch_rig_remove (self->dir);
   g_free (self->dir);
   g_free (self->out);
   g_free (self->err);
@@ -162,6 +163,17 @@ open_output (LaunchRig *self, const char *suffix)
   return fd;
 }
 
+/* In the child: one whose test was killed is not left behind. */
+static void
+begin_child (gpointer data)
+{
+  GSpawnChildSetupFunc *setup = data;
+
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (*setup != NULL)
+    (*setup) (NULL);
+}
+
 void
 launch_rig_start (LaunchRig *self, const char *const *arguments, GSpawnChildSetupFunc setup)
 {
@@ -177,8 +189,8 @@ launch_rig_start (LaunchRig *self, const char *const *arguments, GSpawnChildSetu
 
   self->fd_out = open_output (self, ".out");
   self->fd_err = open_output (self, ".err");
-  g_spawn_async_with_fds (self->dir, (char **) argv->pdata, NULL, G_SPAWN_DO_NOT_REAP_CHILD, setup,
-                          NULL, &pid, -1, self->fd_out, self->fd_err, &error);
+  g_spawn_async_with_fds (self->dir, (char **) argv->pdata, NULL, G_SPAWN_DO_NOT_REAP_CHILD,
+                          begin_child, &setup, &pid, -1, self->fd_out, self->fd_err, &error);
   g_assert_no_error (error);
   self->pid = pid;
 }

@@ -36,6 +36,8 @@ void launch_rig_write (LaunchRig *self, const char *name, const char *text, gssi
 char *launch_rig_hash (LaunchRig *self, const char *name);
 /* Names in a folder of it (NULL: itself), sorted, joined by blanks. */
 char *launch_rig_list (LaunchRig *self, const char *name);
+/* A folder with all that is in it; links are not followed. */
+void launch_rig_remove (const char *path);
 /* Removes what is in its folder. */
 void launch_rig_clear (LaunchRig *self);
 

@@ -262,9 +262,31 @@ test_totals (void)
 /* ---- what may be another when a run goes on ---- */
 
 static void
+write_bad_behind (LaunchRig *rig, guint n)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append (text, "{\"text\": \"a\"}\n");
+  g_string_append (text, "x\n{\"text\": \"b\"}\n");
+  launch_rig_write (rig, "in.jsonl", text->str, (gssize) text->len);
+}
+
+static gboolean
+lists_checkpoint (LaunchRig *rig)
+{
+  g_autofree char *names = launch_rig_list (rig, "out.jsonl.dlpipe");
+
+  return strstr (names, "checkpoint-") != NULL;
+}
+
+static void
 test_tolerance (void)
 {
   g_autoptr (LaunchRig) rig = launch_rig_new ();
+  g_autofree char *finished = NULL;
+  gboolean has_checkpoint = FALSE;
+  guint n_good = 0;
   const char *sink = "jsonl-sink location=out.jsonl";
   g_autofree char *strict = g_strdup_printf (
       "file-source location=in.jsonl ! jsonl-reader on-bad-record=fail ! %s", sink);
@@ -273,13 +295,22 @@ test_tolerance (void)
   g_autofree char *lenient =
       g_strdup_printf ("file-source location=in.jsonl ! jsonl-reader max-bad-ratio=1 ! %s", sink);
 
-  launch_rig_write (rig, "in.jsonl", "{\"text\": \"a\"}\nx\n{\"text\": \"b\"}\n", -1);
-  launch_rig_expect (rig, 1, "--progress=none", strict, NULL);
+  /* A checkpoint is wanted that was written before the bad record came. */
+  for (guint n = 1; n < 10000000 && !has_checkpoint; n *= 10)
+    {
+      write_bad_behind (rig, n);
+      launch_rig_expect (rig, 1, "--progress=none", "--restart", "--checkpoint-every=1ms", strict,
+                         NULL);
+      has_checkpoint = lists_checkpoint (rig);
+      n_good = n + 1;
+    }
+  g_assert_true (has_checkpoint);
   /* A file that did not decode with one window may have records with another. */
   launch_rig_expect (rig, 3, "--progress=none", window, NULL);
   assert_says (rig, "window-log-max");
   launch_rig_expect (rig, 0, "--progress=none", lenient, NULL);
-  assert_says (rig, "finished: 2 records");
+  finished = g_strdup_printf ("finished: %u records", n_good);
+  assert_says (rig, finished);
 }
 
 int

@@ -72,14 +72,9 @@ class Batches:
         """First what was made of the records, then the state that says that they are done."""
         sys.stdout.flush()
         self.sink.commit()
-        try:
-            state = self.pipeline.save_state(None)
-        except GLib.Error as error:
-            if error.matches(Dlp.PipelineError.quark(), Dlp.PipelineError.STATE):
-                return  # the run has ended
-            raise
+        state = self.pipeline.get_state(Dlp.AppSinkState.EXACT, None)
         with open(self.state_file + '.new', 'wb') as file:
-            file.write(state.get_data())
+            file.write(state.to_bytes().get_data())
             file.flush()
             os.fsync(file.fileno())
         os.rename(self.state_file + '.new', self.state_file)

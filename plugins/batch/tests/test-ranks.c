@@ -10,8 +10,14 @@
 /* 103 records, 26 batches. */
 #define GRAPH                                                                                      \
   "check-source records=60 ! m.a  check-source records=43 tokens=false variant=1 ! m.b  "          \
-  "mix name=m weights=a:2,b:1 ! shuffle size=16 ! batch name=b size=4 ! app-sink name=out"
+  "mix name=m weights=a:2,b:1 ! shuffle size=16 ! batch name=b size=4 ! "
 #define N_BATCHES 26
+
+/* What is in between has marks of its own, which lie before what the sink had. */
+static const char *const graphs[] = { GRAPH "app-sink name=out",
+                                      GRAPH "limit batches=1000 ! fields keep=id ! "
+                                            "app-sink name=out" };
+static const char *graph; /* one of them */
 
 #define STATE_HEADER 24
 #define STATE_CHECKSUM 16
@@ -84,7 +90,7 @@ run (GBytes *state, guint rank, guint world_size, guint steps, GPtrArray *lines)
   g_autoptr (GError) error = NULL;
   g_autoptr (DlpPipeline) pipeline = state != NULL ?
                                          dlp_pipeline_new_from_state_bytes (state, &error) :
-                                         dlp_pipeline_new_from_string (GRAPH, &error);
+                                         dlp_pipeline_new_from_string (graph, &error);
   DlpAppSink *out;
 
   g_assert_no_error (error);
@@ -100,9 +106,9 @@ run (GBytes *state, guint rank, guint world_size, guint steps, GPtrArray *lines)
   return save (pipeline);
 }
 
-/* (transfer full): what a state says of the sink. */
+/* (transfer full): what a state says of an element. */
 static GVariant *
-look_at_sink (GBytes *state, const char *key)
+look_at (GBytes *state, const char *wanted, const char *key)
 {
   gsize size = g_bytes_get_size (state);
   g_autoptr (GBytes) bytes =
@@ -117,7 +123,7 @@ look_at_sink (GBytes *state, const char *key)
       g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
       const char *name;
 
-      if (g_variant_lookup (element, "name", "&s", &name) && strcmp (name, "out") == 0)
+      if (g_variant_lookup (element, "name", "&s", &name) && strcmp (name, wanted) == 0)
         return g_variant_lookup_value (element, key, NULL);
     }
   g_assert_not_reached ();
@@ -131,8 +137,8 @@ assert_equal_states (GBytes *a, GBytes *b)
 
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     {
-      g_autoptr (GVariant) one = look_at_sink (a, keys[i]);
-      g_autoptr (GVariant) other = look_at_sink (b, keys[i]);
+      g_autoptr (GVariant) one = look_at (a, "out", keys[i]);
+      g_autoptr (GVariant) other = look_at (b, "out", keys[i]);
       g_autofree char *one_text = g_variant_print (one, FALSE);
       g_autofree char *other_text = g_variant_print (other, FALSE);
 
@@ -146,7 +152,19 @@ lines_new (void)
   return g_ptr_array_new_with_free_func (g_free);
 }
 
-static GPtrArray *expected;
+static GPtrArray *expected; /* of graph */
+
+static void
+use_graph (guint i)
+{
+  if (graph == graphs[i])
+    return;
+  graph = graphs[i];
+  g_clear_pointer (&expected, g_ptr_array_unref);
+  expected = lines_new ();
+  run (NULL, 0, 1, G_MAXUINT, expected);
+  g_assert_cmpuint (expected->len, ==, N_BATCHES);
+}
 
 /* @lines has what was expected from batch @first on, and no more than an incomplete step is
  * missing.
@@ -186,6 +204,7 @@ run_all (GBytes *state, guint world_size, guint steps, guint keep, GPtrArray *li
 static void
 test_worlds (void)
 {
+  use_graph (0);
   for (guint world_size = 1; world_size <= 8; world_size++)
     {
       g_autoptr (GPtrArray) lines = lines_new ();
@@ -236,7 +255,11 @@ test_elastic (gconstpointer data)
 {
   const guint *worlds = data;
 
+  use_graph (0);
   for (guint n = 0; n < dlp_harness_scale (34); n++)
+    go_on (worlds[0], worlds[1]);
+  use_graph (1);
+  for (guint n = 0; n < dlp_harness_scale (10); n++)
     go_on (worlds[0], worlds[1]);
 }
 
@@ -245,7 +268,7 @@ static void
 test_torn (void)
 {
   g_autofree char *dir = g_dir_make_tmp ("dlpipe-ranks-XXXXXX", NULL);
-  static const char *const graph =
+  static const char *const branches =
       "check-source records=40 ! batch name=b size=2 rank=0 world-size=%u ! tee name=t ! app-sink "
       "name=near max-batches=1  t. ! app-sink name=far max-batches=1";
   g_autoptr (GError) error = NULL;
@@ -253,7 +276,7 @@ test_torn (void)
 
   for (guint world_size = 4; world_size >= 3; world_size--)
     {
-      g_autofree char *text = g_strdup_printf (graph, world_size);
+      g_autofree char *text = g_strdup_printf (branches, world_size);
       g_autoptr (DlpPipeline) pipeline = state != NULL ?
                                              dlp_pipeline_new_from_state_bytes (state, &error) :
                                              dlp_pipeline_new_from_string (text, &error);
@@ -281,6 +304,192 @@ test_torn (void)
     }
 }
 
+/* ---- without some of them ---- */
+
+/* (transfer full): @state, which goes on without some batches. */
+static GBytes *
+skip (GBytes *state, guint first, guint last)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpCheckpoint) checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
+  g_autoptr (DlpCheckpoint) skipping = NULL;
+
+  g_assert_no_error (error);
+  skipping = dlp_checkpoint_skip_batches (checkpoint, NULL, first, last, &error);
+  g_assert_no_error (error);
+  return dlp_checkpoint_to_bytes (skipping);
+}
+
+static gboolean
+is_left_out (guint index)
+{
+  return (index >= 7 && index <= 10) || index == 12 || index >= 25;
+}
+
+/* Of those from @first on that are not skipped, whole steps; all as if nothing was skipped. */
+static void
+assert_but_skipped (GPtrArray *lines, guint first, guint world_size)
+{
+  guint n = 0;
+
+  for (guint i = first; i < N_BATCHES; i++)
+    n += !is_left_out (i);
+  n -= n % world_size;
+  for (guint i = first; i < N_BATCHES; i++)
+    {
+      const char *line = i < lines->len ? g_ptr_array_index (lines, i) : NULL;
+      gboolean delivered = !is_left_out (i) && n > 0;
+
+      g_assert_cmpstr (line, ==, delivered ? g_ptr_array_index (expected, i) : NULL);
+      n -= delivered;
+    }
+}
+
+static guint64
+count_skipped (GBytes *state, const char *key)
+{
+  g_autoptr (GVariant) batch = look_at (state, "b", "state");
+  guint64 n;
+
+  g_assert_true (g_variant_lookup (batch, key, "t", &n));
+  return n;
+}
+
+static void
+test_skip (void)
+{
+  g_autoptr (GPtrArray) begun = lines_new ();
+  g_autoptr (GBytes) state = run (NULL, 0, 1, 5, begun);
+  g_autoptr (GBytes) one = skip (state, 12, 12);
+  g_autoptr (GBytes) two = skip (one, 7, 8);
+  g_autoptr (GBytes) three = skip (two, 8, 10);
+  g_autoptr (GBytes) four = skip (three, 25, 1000);
+
+  for (guint world_size = 1; world_size <= 5; world_size++)
+    {
+      g_autoptr (GPtrArray) lines = lines_new ();
+      g_autoptr (GPtrArray) more = lines_new ();
+      g_autoptr (GPtrArray) rest = lines_new ();
+      g_autoptr (GBytes) next = NULL;
+
+      run_all (four, world_size, G_MAXUINT, 0, lines);
+      assert_but_skipped (lines, 5, world_size);
+      if (world_size > 2)
+        continue;
+      /* Again from within what was skipped, and at another world size. */
+      next = run_all (four, world_size, 6 / world_size, 0, more);
+      run_all (next, 3 - world_size, G_MAXUINT, 0, rest);
+      assert_but_skipped (rest, 16, 3 - world_size);
+    }
+}
+
+static void
+assert_not_skipped (DlpCheckpoint *checkpoint,
+                    const char *element,
+                    guint64 first,
+                    guint64 last,
+                    const char *part)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (dlp_checkpoint_skip_batches (checkpoint, element, first, last, &error));
+  g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE);
+  if (strstr (error->message, part) == NULL)
+    g_error ("“%s” is not in: %s", part, error->message);
+}
+
+/* Of two consumers one has had the batch: it is made again for the other, and cannot be left out.
+ */
+static void
+test_skip_delivered (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (
+      "check-source records=40 ! batch name=b size=2 ! tee name=t ! app-sink name=near "
+      "max-batches=1  t. ! app-sink name=far max-batches=1",
+      &error);
+  g_autoptr (GBytes) state = NULL;
+  g_autoptr (GBytes) skipping = NULL;
+  g_autoptr (DlpPipeline) again = NULL;
+  g_autoptr (DlpRecordBatch) batch = NULL;
+  DlpAppSink *near;
+
+  g_assert_no_error (error);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  near = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "near"));
+  batch = dlp_app_sink_pull (near, 0, NULL, &error);
+  g_assert_no_error (error);
+  dlp_app_sink_commit (near);
+  state = save (pipeline);
+  g_assert_cmpuint (count_skipped (state, "batches"), ==, 0);
+  skipping = skip (state, 0, 0);
+  again = dlp_pipeline_new_from_state_bytes (skipping, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_prepare (again, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_false (dlp_pipeline_run (again, NULL, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
+  g_assert_nonnull (strstr (error->message, "batch 0 is to be skipped, but was delivered"));
+}
+
+/* (transfer full): behind @n batches of many. */
+static GBytes *
+save_behind (guint n)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (
+      "check-source records=4000 ! mix name=m ! batch name=b size=4 ! app-sink name=out", &error);
+  DlpAppSink *out = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "out"));
+
+  g_assert_no_error (error);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (DlpRecordBatch) batch = dlp_app_sink_pull (out, 1, NULL, &error);
+
+      g_assert_no_error (error);
+    }
+  dlp_app_sink_commit (out);
+  return save (pipeline);
+}
+
+/* Also by what can be seen only when they are made again. */
+static void
+test_skip_refused (void)
+{
+  g_autoptr (GBytes) state = save_behind (900);
+  guint64 batches = count_skipped (state, "batches");
+  g_autofree char *before =
+      g_strdup_printf ("batch %" G_GUINT64_FORMAT " of b was given out before this state, which "
+                       "goes on with batch %" G_GUINT64_FORMAT,
+                       batches - 1, batches);
+  g_autoptr (GBytes) skipping = skip (state, 899, 901);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpCheckpoint) checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
+  g_autoptr (DlpPipeline) again = dlp_pipeline_new_from_state_bytes (skipping, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (batches, >, 0);
+  g_assert_cmpuint (batches, <=, 900);
+  assert_not_skipped (checkpoint, NULL, batches - 1, 950, before);
+  assert_not_skipped (checkpoint, NULL, 951, 950, "batches 951 to 950 are no range");
+  assert_not_skipped (checkpoint, NULL, 950, G_MAXUINT64, "are no range");
+  assert_not_skipped (checkpoint, "m", 950, 950, "element “m” of the state has no batches");
+  assert_not_skipped (checkpoint, "none", 950, 950, "element “none” of the state has no batches");
+
+  if (batches > 899)
+    return;
+  dlp_pipeline_prepare (again, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_false (dlp_pipeline_run (again, NULL, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
+  g_assert_nonnull (strstr (error->message, "batch 899 is to be skipped, but was delivered"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -289,9 +498,6 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   dlp_harness_init ();
-  expected = lines_new ();
-  run (NULL, 0, 1, G_MAXUINT, expected);
-  g_assert_cmpuint (expected->len, ==, N_BATCHES);
   g_test_add_func ("/ranks/worlds", test_worlds);
   for (guint i = 0; i < G_N_ELEMENTS (worlds); i++)
     {
@@ -300,7 +506,10 @@ main (int argc, char **argv)
       g_test_add_data_func (path, worlds[i], test_elastic);
     }
   g_test_add_func ("/ranks/torn", test_torn);
+  g_test_add_func ("/ranks/skip", test_skip);
+  g_test_add_func ("/ranks/skip-refused", test_skip_refused);
+  g_test_add_func ("/ranks/skip-delivered", test_skip_delivered);
   code = g_test_run ();
-  g_ptr_array_unref (expected);
+  g_clear_pointer (&expected, g_ptr_array_unref);
   return code;
 }

@@ -272,6 +272,25 @@ set_contents (const char *path, const char *data, gsize size)
   g_assert_no_error (error);
 }
 
+/* The generation before may name no file, and would be gone on with. */
+static void
+remove_former_generation (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  guint64 newest = 0;
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_prefix (name, "checkpoint-"))
+      newest = MAX (newest, g_ascii_strtoull (name + strlen ("checkpoint-"), NULL, 10));
+  for (guint64 i = 1; i < newest; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s/checkpoint-%" G_GUINT64_FORMAT, folder, i);
+
+      g_remove (path);
+    }
+}
+
 static void
 test_damaged (void)
 {
@@ -295,6 +314,7 @@ test_damaged (void)
       dlp_pipeline_stop (run.pipeline);
       run_end (&run);
     }
+  remove_former_generation (folder);
   g_assert_true (g_file_get_contents (path, &data, &size, NULL));
   wrong = g_memdup2 (data, size);
   wrong[size / 2] ^= 1;

@@ -30,6 +30,8 @@ test_limits (void)
     { "stages name=s records=1,x ! check-sink name=k", DLP_GRAPH_ERROR_VALUE, "records: “x”" },
     { "stages name=s records=web:1,cod:1 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "no input is named “cod”; there are: web, code" },
+    { "stages name=s records=web:1,web:2 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
+      "records: input “web” has two" },
     { "stages name=s records=web:1,2 ! check-sink name=k", DLP_GRAPH_ERROR_VALUE,
       "“2” has no name" },
     { "stages name=s tokens=web:1 ! check-sink name=k", DLP_GRAPH_ERROR_TYPE, "needs a field" },
@@ -163,8 +165,9 @@ test_tokens (void)
   g_assert_cmpuint (count_tokens (lines, 1), >, 700 - 40);
 }
 
-static guint64
-get_undelivered (GVariant *report, const char *name)
+/* (transfer full): what an element says. */
+static GVariant *
+get_said (GVariant *report, const char *name)
 {
   g_autoptr (GVariant) elements =
       g_variant_lookup_value (report, "elements", G_VARIANT_TYPE ("aa{sv}"));
@@ -174,16 +177,45 @@ get_undelivered (GVariant *report, const char *name)
       g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
       g_autoptr (GVariant) state = g_variant_lookup_value (element, "state", NULL);
       const char *known;
-      guint64 n = 0;
 
       g_assert_true (g_variant_lookup (element, "name", "&s", &known));
-      if (strcmp (known, name) != 0)
-        continue;
-      g_assert_nonnull (state);
-      g_variant_lookup (state, "undelivered", "t", &n);
-      return n;
+      if (strcmp (known, name) == 0)
+        return g_steal_pointer (&state);
     }
   g_error ("there is no %s", name);
+}
+
+static guint64
+get_undelivered (GVariant *report)
+{
+  g_autoptr (GVariant) said = get_said (report, "x");
+  guint64 n = 0;
+
+  g_variant_lookup (said, "undelivered", "t", &n);
+  return n;
+}
+
+/* Of the two stages, a and b. */
+static void
+check_report (GVariant *report, guint64 first, guint64 second)
+{
+  g_autoptr (GVariant) said = get_said (report, "s");
+  g_autoptr (GVariant) stages = g_variant_lookup_value (said, "stages", G_VARIANT_TYPE ("aa{sv}"));
+  const char *const names[] = { "a", "b" };
+  const guint64 records[] = { first, second };
+
+  g_assert_cmpuint (g_variant_n_children (stages), ==, 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GVariant) stage = g_variant_get_child_value (stages, i);
+      const char *name;
+      guint64 n;
+
+      g_assert_true (g_variant_lookup (stage, "name", "&s", &name));
+      g_assert_cmpstr (name, ==, names[i]);
+      g_assert_true (g_variant_lookup (stage, "records", "t", &n));
+      g_assert_cmpuint (n, ==, records[i]);
+    }
 }
 
 /* However far the shuffle ran ahead. */
@@ -199,7 +231,7 @@ check_undelivered (guint link_batches, guint batch_records)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *text = g_strdup_printf (
-          "check-source records=30 ! shuffle name=x size=6 ! s.  check-source records=40 ! s. "
+          "check-source records=30 ! shuffle name=x size=6 ! s.a  check-source records=40 ! s.b "
           "stages name=s records=%u,0 ! null-sink",
           cases[i].limit);
       g_autoptr (GError) error = NULL;
@@ -211,7 +243,8 @@ check_undelivered (guint link_batches, guint batch_records)
       dlp_pipeline_run (pipeline, NULL, &error);
       g_assert_no_error (error);
       report = dlp_pipeline_get_report (pipeline);
-      g_assert_cmpuint (get_undelivered (report, "x"), ==, cases[i].undelivered);
+      g_assert_cmpuint (get_undelivered (report), ==, cases[i].undelivered);
+      check_report (report, cases[i].limit > 0 ? cases[i].limit : 30, 40);
     }
 }
 
@@ -229,11 +262,157 @@ static const char *const graph =
     "shuffle size=4 ! s.  check-source records=9 variant=3 ! s. "
     "stages name=s records=33,0,14,0 ! check-sink name=k";
 
+/* ---- batches ---- */
+
+#define STAGE_0 "check-source records=50 ! "
+#define STAGE_1 "check-source records=40 variant=1 ! shuffle size=6 ! "
+#define STAGE_2 "check-source records=0 ! "
+#define STAGE_3 "check-source records=23 variant=3 ! "
+#define BEHIND STAGE_0 "s.  " STAGE_1 "s.  " STAGE_2 "s.  " STAGE_3 "s.  "
+
+static const char *const behind =
+    BEHIND "stages name=s batches=3,4,0,0 ! fields keep=id ! batch size=4,3,9,5 ! "
+           "check-sink name=k";
+static const char *const before = STAGE_0
+    "batch size=4 ! s.  " STAGE_1 "batch size=3 ! s.  " STAGE_2 "batch size=9 ! s.  " STAGE_3
+    "batch size=5 ! s.  stages name=s batches=3,4,0,0 ! fields keep=id ! batch ! "
+    "check-sink name=k";
+static const char *const mingled =
+    BEHIND "stages name=s batches=3,4,0,0 ! shuffle size=5 ! batch size=4 ! check-sink name=k";
+
+static guint
+count_stage (GPtrArray *lines, guint stage)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < lines->len; i++)
+    n += ((char *) g_ptr_array_index (lines, i))[1] == (char) ('0' + stage);
+  return n;
+}
+
+static void
+test_batches (void)
+{
+  g_autoptr (GHashTable) a = dlp_harness_expect (behind);
+  g_autoptr (GHashTable) b = dlp_harness_expect (before);
+  g_autoptr (GHashTable) c = dlp_harness_expect (mingled);
+  GPtrArray *lines = g_hash_table_lookup (a, "k");
+  GPtrArray *same = g_hash_table_lookup (b, "k");
+
+  g_assert_cmpuint (count_stage (lines, 0), ==, 3 * 4);
+  g_assert_cmpuint (count_stage (lines, 1), ==, 4 * 3);
+  g_assert_cmpuint (count_stage (lines, 3), ==, 23);
+  g_assert_cmpuint (lines->len, ==, same->len);
+  for (guint i = 0; i < lines->len; i++)
+    g_assert_cmpstr (g_ptr_array_index (lines, i), ==, g_ptr_array_index (same, i));
+
+  lines = g_hash_table_lookup (c, "k");
+  g_assert_cmpuint (count_stage (lines, 0), ==, 3 * 4);
+  g_assert_cmpuint (count_stage (lines, 1), ==, 4 * 4);
+  g_assert_cmpuint (count_stage (lines, 3), ==, 23);
+}
+
+/* Limits in records of what comes in batches: whole ones. */
+static void
+test_whole (void)
+{
+  assert_order (STAGE_0 "batch size=4 ! s.  " STAGE_3 "batch size=5 ! s. "
+                        "stages name=s records=11,20 ! check-sink name=k",
+                "0/0 0-7, 1/0 0-19");
+  assert_refused (STAGE_0 "batch size=4 world-size=2 ! s.  " STAGE_3
+                          "batch size=5 ! s.  stages name=s ! check-sink name=k",
+                  DLP_GRAPH_ERROR_VALUE, "dealt to 2 ranks before the stages");
+  assert_refused (STAGE_0 "s.  " STAGE_3 "s.  stages name=s batches=1,1 ! batch size=1,2,3 ! "
+                          "check-sink name=k",
+                  DLP_GRAPH_ERROR_VALUE, "3 sizes for 2 stages");
+  assert_refused ("check-source records=10 epochs=4 ! s.  " STAGE_3
+                  "s.  stages name=s batches=3,0 ! shuffle size=50 ! "
+                  "batch name=b size=4 cut-at-epoch=true ! check-sink name=k",
+                  DLP_GRAPH_ERROR_VALUE, "batches=3,0 cannot be counted: b ends batches where an");
+}
+
+static void
+test_batch_checks (void)
+{
+  const char *const graphs[] = { behind, before, mingled };
+
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    {
+      dlp_check_marks (graphs[i]);
+      dlp_check_resume (graphs[i], 1);
+      dlp_check_resume (graphs[i], 0);
+      dlp_check_kill (graphs[i], dlp_check_scale (5));
+    }
+  dlp_check_stress (behind);
+}
+
+/* ---- what is no state ---- */
+
+static const char good_state[] =
+    "{'stage': <uint64 1>, 'open': <uint64 1>, 'epoch': <uint64 0>, 'records': <[uint64 12, 4]>, "
+    "'tokens': <[uint64 0, 0]>, 'batches': <[uint64 3, 1]>, 'advances': <[uint64 12, 15]>, "
+    "'passed': <uint64 16>}";
+
+static void
+load (const char *from, const char *to, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (
+      STAGE_0 "s.  " STAGE_3
+              "s.  stages name=s batches=3,0 records=0,7 ! batch size=4,3 ! null-sink",
+      &error);
+  g_auto (GStrv) parts = g_strsplit (good_state, from, 2);
+  g_autofree char *text = g_strjoinv (to, parts);
+  g_autoptr (GVariant) state = g_variant_parse (NULL, text, NULL, NULL, &error);
+  DlpElement *element;
+  gboolean ok;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_strv_length (parts), ==, 2);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  element = dlp_pipeline_get_element (pipeline, "s");
+  ok = DLP_ELEMENT_GET_CLASS (element)->load (element, state, 1, &error);
+  if (part == NULL)
+    {
+      g_assert_no_error (error);
+      g_assert_true (ok);
+      return;
+    }
+  g_assert_false (ok);
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT);
+  if (strstr (error->message, part) == NULL)
+    g_error ("“%s” is not in: %s", part, error->message);
+}
+
+static void
+test_load (void)
+{
+  static const char *const cases[][3] = {
+    { "'stage'", "'stage'", NULL },
+    { "'stage': <uint64 1>", "'stage': <uint64 3>", "key “stage” is 3, above the 2" },
+    { "'open': <uint64 1>", "'open': <uint64 3>", "key “open” is 3, above the 2" },
+    { "'epoch': <uint64 0>", "'epoch': <uint64 4294967296>", "key “epoch”" },
+    { "[uint64 12, 4]", "[uint64 12]", "key “records” has 1 numbers" },
+    { "[uint64 12, 4]", "[uint64 12, 8]", "key “records”: 8 of stage 1, above the 7" },
+    { "[uint64 3, 1]", "[uint64 4, 1]", "key “batches”: 4 of stage 0, above the 3" },
+    { "'stage': <uint64 1>", "'stage': <uint64 0>", "of stage 1, above the 0" },
+    { "uint64 12, 15", "uint64 15, 12", "key “advances”" },
+    { "'passed': <uint64 16>", "'passed': <uint64 15>", "key “passed” is 15, below the 16" },
+    { ", 'passed': <uint64 16>", "", "key “passed” is missing" },
+    { "'passed'", "'past'", "unknown key “past”" },
+    { "<uint64 16>", "<16>", "key “passed” has type i" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    load (cases[i][0], cases[i][1], cases[i][2]);
+}
+
 static void
 test_resume (void)
 {
   dlp_harness_check_resume (graph, 1);
-  for (guint n = 0; n < dlp_harness_scale (10); n++)
+  for (guint n = 0; n < dlp_harness_scale (5); n++)
     dlp_harness_check_resume (graph, 0);
 }
 
@@ -242,7 +421,7 @@ test_checks (void)
 {
   dlp_check_marks (graph);
   dlp_check_stop (graph);
-  dlp_check_kill (graph, dlp_check_scale (20));
+  dlp_check_kill (graph, dlp_check_scale (10));
 }
 
 static void
@@ -268,6 +447,10 @@ main (int argc, char **argv)
   g_test_add_func ("/stages/order", test_order);
   g_test_add_func ("/stages/tokens", test_tokens);
   g_test_add_func ("/stages/undelivered", test_undelivered);
+  g_test_add_func ("/stages/batches", test_batches);
+  g_test_add_func ("/stages/whole", test_whole);
+  g_test_add_func ("/stages/batch-checks", test_batch_checks);
+  g_test_add_func ("/stages/load", test_load);
   g_test_add_func ("/stages/resume", test_resume);
   g_test_add_func ("/stages/checks", test_checks);
   g_test_add_func ("/stages/settings", test_settings);

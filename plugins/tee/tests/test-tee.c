@@ -33,6 +33,31 @@ test_diamond (void)
   g_assert_nonnull (strstr (error->message, "meet again"));
 }
 
+/* Nor may two inputs that are each dealt to the same two mixes: run, these block each other. */
+static void
+test_ring (void)
+{
+  static const char *const graphs[][2] = {
+    { "check-source ! tee name=t  check-source ! tee name=u  t. ! a.  u. ! a.  t. ! b.  u. ! b.  "
+      "mix name=a ! null-sink  mix name=b ! null-sink",
+      "comes from u, and there is another way between them: u - a - t - b" },
+    { "file-source location=. ! jsonl-reader name=r ! a.  file-source location=. ! jsonl-reader "
+      "name=q ! a.  stages name=a ! null-sink  r.rejected ! b.  q.rejected ! b.  mix name=b ! "
+      "null-sink",
+      "comes from q, and there is another way between them: q - a - r - b" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_false (dlp_harness_run (graphs[i][0], NULL, &error));
+      g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_LINK);
+      if (strstr (error->message, graphs[i][1]) == NULL)
+        g_error ("“%s” is not in: %s", graphs[i][1], error->message);
+    }
+}
+
 static void
 test_no_output (void)
 {
@@ -77,6 +102,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tee/golden", test_golden);
   g_test_add_func ("/tee/all", test_all);
   g_test_add_func ("/tee/diamond", test_diamond);
+  g_test_add_func ("/tee/ring", test_ring);
   g_test_add_func ("/tee/no-output", test_no_output);
   g_test_add_func ("/tee/resume", test_resume);
   g_test_add_func ("/tee/settings", test_settings);

@@ -125,8 +125,10 @@ make_frames (GRand *rand, GByteArray *text, gboolean checksum, GArray *ends)
 
       if (g_rand_int_range (rand, 0, 4) == 0)
         {
-          append_skippable (stream, (guint8) g_rand_int_range (rand, 0, 16),
-                            (gsize) g_rand_int_range (rand, 0, 20));
+          guint8 variant = (guint8) g_rand_int_range (rand, 0, 16);
+          gsize size = (gsize) g_rand_int_range (rand, 0, 20);
+
+          append_skippable (stream, variant, size);
           g_array_append_val (ends, stream->len);
         }
 
@@ -490,7 +492,8 @@ test_offset (void)
     }
 }
 
-/* Whatever is between frames, and where the last one is cut too. */
+/* Whatever is between frames, and where the last one is cut too. A skippable frame of nothing but
+ * its header is passed over together with what follows. */
 static void
 test_borders (void)
 {
@@ -502,11 +505,14 @@ test_borders (void)
       g_autoptr (GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
       g_autoptr (GByteArray) stream = make_frames (rand, text, i % 2 == 0, ends);
       gsize cut = i % 3 == 0 ? 0 : g_rand_int_range (rand, 1, 40);
+      guint n_ends = 0;
 
+      for (guint k = 0, before = 0; k < ends->len; before = g_array_index (ends, guint, k++))
+        n_ends += g_array_index (ends, guint, k) - before > 8;
       append_text_frame (stream, ONE, FALSE);
       g_assert_cmpuint (
           codec_check_borders (DLP_TYPE_ZSTD_DECODER, stream->data, stream->len - MIN (cut, 5)), >=,
-          ends->len);
+          n_ends);
     }
 }
 

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+
+/* --stall-action and --stall-timeout, with an element that hangs (fixture-hang.c), and with an
+ * input that never comes. What goes on after a failure gives what an undisturbed run gives.
+ * Arguments: dlpipe-launch, the folder tests/data. Environment: DLPIPE_TEST_PLUGINS. */
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "launch-rig.h"
+
+#define READ(file) "file-source location=" file " ! jsonl-reader ! "
+#define GRAPH READ ("in.jsonl") "hang name=h ! jsonl-sink name=out location=out.jsonl"
+#define RECORDS 200
+#define PATIENCE (30 * G_USEC_PER_SEC)
+
+static char *plugin_path;
+static char *wanted; /* SHA-256 of what an undisturbed run writes */
+
+static LaunchRig *
+new_rig (void)
+{
+  LaunchRig *rig = launch_rig_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < RECORDS; i++)
+    g_string_append_printf (text, "{\"text\": \"record %u\"}\n", i);
+  launch_rig_write (rig, "in.jsonl", text->str, -1);
+  return rig;
+}
+
+static void
+check_says (LaunchRig *rig, const char *text)
+{
+  if (strstr (rig->err, text) == NULL)
+    g_error ("“%s” is not in:\n%s", text, rig->err);
+}
+
+static void
+check_says_not (LaunchRig *rig, const char *text)
+{
+  if (strstr (rig->err, text) != NULL)
+    g_error ("“%s” is in:\n%s", text, rig->err);
+}
+
+static void
+check_summary (LaunchRig *rig, const char *text)
+{
+  g_autofree char *path = launch_rig_path (rig, "sum.json");
+  g_autofree char *summary = NULL;
+
+  g_assert_true (g_file_get_contents (path, &summary, NULL, NULL));
+  if (strstr (summary, text) == NULL)
+    g_error ("“%s” is not in:\n%s", text, summary);
+}
+
+static void
+check_output (LaunchRig *rig)
+{
+  g_autofree char *hash = launch_rig_hash (rig, "out.jsonl");
+
+  g_assert_cmpstr (hash, ==, wanted);
+}
+
+static void
+start (LaunchRig *rig, const char *hang, const char *option, const char *graph)
+{
+  const char *const arguments[] = { plugin_path,
+                                    "--checkpoint-every=20ms",
+                                    "--stall-timeout=1s",
+                                    "--grace=500ms",
+                                    "--summary=sum.json",
+                                    graph,
+                                    option,
+                                    NULL };
+
+  if (hang != NULL)
+    g_setenv ("DLPIPE_TEST_HANG", hang, TRUE);
+  launch_rig_start (rig, arguments, NULL);
+  g_unsetenv ("DLPIPE_TEST_HANG");
+}
+
+static void
+end (LaunchRig *rig, int code)
+{
+  if (!launch_rig_wait (rig, PATIENCE))
+    g_error ("the run hangs");
+  if (rig->exit_code != code)
+    g_error ("exit code %d, not %d:\n%s", rig->exit_code, code, rig->err);
+}
+
+static void
+wait_until_it_hangs (LaunchRig *rig)
+{
+  g_autofree char *path = launch_rig_path (rig, "hangs");
+
+  for (guint i = 0; i < 4000 && !g_file_test (path, G_FILE_TEST_EXISTS); i++)
+    g_usleep (5000);
+  g_usleep (100000);
+}
+
+/* The same command again, without what made it hang. */
+static void
+go_on (LaunchRig *rig)
+{
+  start (rig, NULL, "--stall-action=fail", GRAPH);
+  end (rig, 0);
+  check_says (rig, "going on behind record");
+  check_output (rig);
+}
+
+static void
+check_error (LaunchRig *rig, const char *text)
+{
+  g_autofree char *said = g_strconcat (text, "; the run fails\n", NULL);
+
+  check_says (rig, "warning: nothing has moved for 1.");
+  check_says (rig, said);
+  check_says (rig, "error: nothing has moved for 1.");
+  check_says (rig, text);
+  check_says (rig,
+              "; where that may take so long, set a longer stall-timeout (now 1s; 0: no limit)");
+  check_summary (rig, "\"exit-code\": 1");
+  check_summary (rig, "\"exit-reason\": \"stalled\"");
+  check_summary (rig, "\"error\": \"nothing has moved for 1.");
+}
+
+/* ---- the run fails ---- */
+
+static void
+test_step (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start (rig, "step", "--stall-action=fail", GRAPH);
+  end (rig, 1);
+  check_error (rig, "; h is in a step that does not return");
+  check_says (rig, "the run has failed and did not end within 0.5 s; h is in a step that does not "
+                   "return; --grace TIME gives it longer");
+  check_says (rig, "; the same command goes on from the last checkpoint");
+  go_on (rig);
+}
+
+static void
+test_work (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start (rig, "work", "--stall-action=fail", GRAPH);
+  end (rig, 1);
+  check_error (rig, "; h waits for its own input/output or for work it gave to the workers");
+  check_says_not (rig, "--grace");
+  check_summary (rig, "\"status\": \"failed\"");
+  go_on (rig);
+}
+
+/* Before the first record, and an exit code that says so is not what it deserves. */
+static void
+test_start (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start (rig, "start", "--stall-action=fail", GRAPH);
+  end (rig, 1);
+  check_error (rig, "; h is starting");
+  start (rig, NULL, "--stall-action=fail", GRAPH);
+  end (rig, 0);
+  check_output (rig);
+}
+
+/* A pipe whose writer writes nothing. */
+static void
+test_input (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *path = launch_rig_path (rig, "pipe");
+  int fd;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  fd = open (path, O_RDWR | O_CLOEXEC);
+  g_assert_cmpint (fd, >=, 0);
+  start (rig, NULL, "--stall-action=fail", READ ("pipe name=in") "null-sink");
+  end (rig, 1);
+  check_error (rig, "; jsonl-reader0 waits for its own input/output or for work it gave to the "
+                    "workers");
+  close (fd);
+}
+
+/* Another one fails than the one that hangs. */
+static void
+test_other_fault (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *path = launch_rig_path (rig, "pipe");
+  static const char bad[] = "no JSON\n";
+  int fd;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  fd = open (path, O_RDWR | O_CLOEXEC);
+  start (rig, "step", "--no-state",
+         GRAPH "  file-source location=pipe ! jsonl-reader on-bad-record=fail ! null-sink");
+  wait_until_it_hangs (rig);
+  g_assert_cmpint (write (fd, bad, strlen (bad)), ==, strlen (bad));
+  close (fd);
+  end (rig, 1);
+  check_says (rig, "the run has failed and did not end within 0.5 s; h is in a step that does not "
+                   "return");
+  check_says (rig, "error: jsonl-reader1: ");
+  check_summary (rig, "\"exit-reason\": \"failed\"");
+}
+
+/* ---- it goes on ---- */
+
+static void
+test_report (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start (rig, "nap", NULL, GRAPH);
+  end (rig, 0);
+  check_says (rig, "warning: nothing has moved for 1.");
+  check_says (rig, "; h is in a step that does not return\n");
+  check_says_not (rig, "the run fails");
+  check_output (rig);
+}
+
+static void
+test_never (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  /* The one that is given last holds. */
+  start (rig, "nap", "--stall-timeout=0", GRAPH);
+  end (rig, 0);
+  check_says_not (rig, "nothing has moved");
+}
+
+/* A batch system that gives the place to another job for a while. */
+static void
+test_stopped (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start (rig, "naps", "--stall-timeout=4s", GRAPH);
+  wait_until_it_hangs (rig);
+  /* That it does not move was seen once, a second later. */
+  g_usleep (1000000);
+  kill (rig->pid, SIGSTOP);
+  g_usleep (4500000);
+  kill (rig->pid, SIGCONT);
+  end (rig, 0);
+  check_says_not (rig, "nothing has moved");
+  check_output (rig);
+}
+
+/* ---- the rest ---- */
+
+/* A signal to a run that hangs. */
+static void
+test_signal (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start (rig, "step", "--stall-timeout=1h", GRAPH);
+  wait_until_it_hangs (rig);
+  kill (rig->pid, SIGTERM);
+  end (rig, 1);
+  check_says (rig, "the run did not end within 0.5 s of SIGTERM; h is in a step that does not "
+                   "return; --grace TIME gives it longer");
+}
+
+static void
+test_options (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch_rig_expect (rig, 2, plugin_path, "--stall-action=fial", GRAPH, NULL);
+  check_says (rig, "--stall-action: ");
+  check_says (rig, "fail");
+  launch_rig_expect (rig, 2, plugin_path, "--stall-timeout=soon", GRAPH, NULL);
+  check_says (rig, "--stall-timeout: ");
+  launch_rig_expect (rig, 0, plugin_path, "--check", GRAPH, NULL);
+  g_assert_nonnull (strstr (rig->out, "  stall-action             report  "));
+  g_assert_nonnull (strstr (rig->out, "  stall-timeout            60.0 s  "));
+  launch_rig_expect (rig, 0, plugin_path, "--check", "--stall-action=fail", "--stall-timeout=5m",
+                     GRAPH, NULL);
+  g_assert_nonnull (strstr (rig->out, "  stall-action             fail  "));
+  g_assert_nonnull (strstr (rig->out, "  stall-timeout            5:00 min  "));
+}
+
+static void
+find_wanted (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch_rig_expect (rig, 0, plugin_path, GRAPH, NULL);
+  wanted = launch_rig_hash (rig, "out.jsonl");
+}
+
+int
+main (int argc, char **argv)
+{
+  int code;
+
+  g_test_init (&argc, &argv, NULL);
+  launch_rig_init (argc, argv);
+  plugin_path = g_strconcat ("--plugin-path=", g_getenv ("DLPIPE_TEST_PLUGINS"), NULL);
+  find_wanted ();
+  g_test_add_func ("/stall/step", test_step);
+  g_test_add_func ("/stall/work", test_work);
+  g_test_add_func ("/stall/start", test_start);
+  g_test_add_func ("/stall/input", test_input);
+  g_test_add_func ("/stall/other-fault", test_other_fault);
+  g_test_add_func ("/stall/report", test_report);
+  g_test_add_func ("/stall/never", test_never);
+  g_test_add_func ("/stall/stopped", test_stopped);
+  g_test_add_func ("/stall/signal", test_signal);
+  g_test_add_func ("/stall/options", test_options);
+  code = g_test_run ();
+  g_free (plugin_path);
+  g_free (wanted);
+  return code;
+}

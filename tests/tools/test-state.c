@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+
+/* dlpipe-state by its exit code and its output. Arguments: dlpipe-launch, the folder tests/data;
+ * DLPIPE_STATE: the program. */
+
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <dlpipe/dlpipe.h>
+
+#include "launch-rig.h"
+
+#define GRAPH                                                                                      \
+  "file-source location=in-*.jsonl ! jsonl-reader ! shuffle size=10 ! jsonl-sink location=%s"
+
+static void
+assert_has (const char *text, const char *part)
+{
+  if (strstr (text, part) == NULL)
+    g_error ("“%s” is not in:\n%s", part, text);
+}
+
+static void
+write_input (LaunchRig *rig, const char *name, guint n)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "{\"text\": \"%s %u\"}\n", name, i);
+  launch_rig_write (rig, name, text->str, (gssize) text->len);
+}
+
+static void
+launch (LaunchRig *rig, const char *location, const char *seed)
+{
+  g_autofree char *graph = g_strdup_printf (GRAPH, location);
+
+  launch_rig_expect (rig, 0, "--seed", seed, graph, NULL);
+}
+
+/* From now on it is the tool that is run. */
+static void
+use_tool (void)
+{
+  launch_rig_set_program (g_getenv ("DLPIPE_STATE"));
+}
+
+/* And from now on what runs a graph. */
+static void
+use_launcher (void)
+{
+  static char *launcher;
+
+  if (launcher == NULL)
+    launcher = g_strdup (launch_rig_get_program ());
+  launch_rig_set_program (launcher);
+}
+
+static LaunchRig *
+new_rig (void)
+{
+  LaunchRig *rig;
+
+  use_launcher ();
+  rig = launch_rig_new ();
+  write_input (rig, "in-0.jsonl", 60);
+  write_input (rig, "in-1.jsonl", 40);
+  return rig;
+}
+
+static void
+copy_stored (LaunchRig *rig, const char *name, const char *to)
+{
+  g_autofree char *path = g_build_filename (launch_rig_get_data (), "state", name, NULL);
+  g_autofree char *data = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
+  launch_rig_write (rig, to, data, (gssize) size);
+}
+
+static void
+make_folder (LaunchRig *rig, const char *name)
+{
+  g_autofree char *path = launch_rig_path (rig, name);
+
+  g_assert_no_errno (mkdir (path, 0777));
+}
+
+static void
+put_stored (LaunchRig *rig)
+{
+  make_folder (rig, "corpus.dlpipe");
+  copy_stored (rig, "stored/checkpoint-2", "corpus.dlpipe/checkpoint-2");
+  copy_stored (rig, "stored/inputs", "corpus.dlpipe/inputs");
+}
+
+static void
+test_usage (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  use_tool ();
+  launch_rig_expect (rig, 2, NULL);
+  assert_has (rig->err, "a command (show, diff, verify, list, watch, skip) and a state are wanted");
+  launch_rig_expect (rig, 2, "peek", "x", NULL);
+  assert_has (rig->err, "unknown command “peek”; known are show, diff, verify, list, watch, skip");
+  launch_rig_expect (rig, 2, "show", NULL);
+  assert_has (rig->err, "show takes 1 state, not 0");
+  launch_rig_expect (rig, 2, "diff", "x", NULL);
+  assert_has (rig->err, "diff takes 2 states, not 1");
+  launch_rig_expect (rig, 2, "watch", "--interval=1", "x", NULL);
+  assert_has (rig->err, "--interval 1; allowed are 10 to 3600000 ms");
+  for (guint i = 0; i < 4; i++)
+    {
+      const char *const command[] = { "show", "verify", "list", "watch" };
+
+      launch_rig_expect (rig, 2, command[i], "nothing", NULL);
+      assert_has (rig->err, "nothing");
+      g_assert_cmpstr (rig->out, ==, "");
+    }
+  make_folder (rig, "empty");
+  launch_rig_expect (rig, 2, "show", "empty", NULL);
+  assert_has (rig->err, "empty: there is no checkpoint");
+  launch_rig_expect (rig, 2, "list", "empty", NULL);
+  assert_has (rig->err, "no state is there, nor below it");
+  launch_rig_expect (rig, 0, "--version", NULL);
+  assert_has (rig->out, "dlpipe-state ");
+}
+
+/* What is stored is read by every version to come, without the plugins. */
+static void
+test_golden (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *path = g_build_filename (launch_rig_get_data (), "state", "show.txt", NULL);
+  g_autofree char *wanted = NULL;
+
+  put_stored (rig);
+  use_tool ();
+  launch_rig_expect (rig, 0, "show", "corpus", NULL);
+  if (g_getenv ("DLPIPE_UPDATE_GOLDEN") != NULL)
+    g_assert_true (g_file_set_contents (path, rig->out, -1, NULL));
+  g_assert_true (g_file_get_contents (path, &wanted, NULL, NULL));
+  g_assert_cmpstr (rig->out, ==, wanted);
+  g_assert_cmpstr (rig->err, ==, "");
+  launch_rig_expect (rig, 0, "show", "--all", "corpus.dlpipe/checkpoint-2", NULL);
+  assert_has (rig->out, "    set  size=100\n");
+  assert_has (rig->out, "  part-0.jsonl: 7088895 bytes, mtime=");
+  launch_rig_expect (rig, 0, "show", "--json", "corpus.dlpipe", NULL);
+  assert_has (rig->out, "\"digest\": "
+                        "\"b2bc5fdd6ea1f6e8bb87423afca2ee04-702eaa63e6cd61d42356914631a0878a\"");
+}
+
+static void
+test_verify (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch (rig, "a.jsonl", "0");
+  use_tool ();
+  launch_rig_expect (rig, 0, "verify", "a.jsonl", NULL);
+  assert_has (rig->out, "ok    input files: 2, as they were when they were read");
+  assert_has (rig->out, "ok    graph: fits");
+  assert_has (rig->out, "\n0 faults\n");
+  launch_rig_expect (rig, 0, "verify", "--json", "a.jsonl.dlpipe", NULL);
+  assert_has (rig->out, "\"ok\": true");
+
+  write_input (rig, "in-1.jsonl", 41);
+  launch_rig_expect (rig, 1, "verify", "a.jsonl", NULL);
+  assert_has (rig->out, "FAULT input file: in-1.jsonl: was ");
+  assert_has (rig->out, "\n1 fault\n");
+  write_input (rig, "in-2.jsonl", 1);
+  launch_rig_expect (rig, 1, "verify", "a.jsonl", NULL);
+  assert_has (rig->out, "FAULT graph: ");
+  launch_rig_expect (rig, 1, "verify", "--json", "a.jsonl", NULL);
+  assert_has (rig->out, "\"faults\": 2");
+}
+
+/* The newest generation is damaged, then both; then the list of inputs. */
+static void
+test_damaged (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch (rig, "a.jsonl", "0");
+  use_tool ();
+  launch_rig_write (rig, "a.jsonl.dlpipe/checkpoint-9", "DLPSTATE", 8);
+  launch_rig_expect (rig, 1, "verify", "a.jsonl", NULL);
+  assert_has (rig->out, "FAULT checkpoint: a.jsonl.dlpipe/checkpoint-9: cut off: 8 bytes");
+  assert_has (rig->out, "ok    graph: fits");
+  launch_rig_expect (rig, 0, "show", "a.jsonl", NULL);
+  assert_has (rig->err, "checkpoint-9: cut off: 8 bytes, the least is 40; going on from");
+  launch_rig_expect (rig, 0, "list", "a.jsonl", NULL);
+  assert_has (rig->out, "cannot be used: ");
+
+  launch_rig_write (rig, "a.jsonl.dlpipe/inputs", "dlpipe inputs 1\n", -1);
+  launch_rig_expect (rig, 1, "verify", "a.jsonl", NULL);
+  assert_has (rig->out, "FAULT input list: a.jsonl.dlpipe/inputs: cut off");
+}
+
+/* The same state, of a graph with an element that nobody has. */
+static void
+put_foreign (LaunchRig *rig)
+{
+  g_autofree char *path = launch_rig_path (rig, "corpus.dlpipe/checkpoint-2");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpCheckpoint) stored = dlp_checkpoint_new_from_file (path, &error);
+  g_autoptr (DlpCheckpoint) foreign = NULL;
+  g_autoptr (GVariant) state = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  GVariantDict dict;
+
+  g_assert_no_error (error);
+  state = dlp_checkpoint_to_variant (stored);
+  g_variant_dict_init (&dict, state);
+  g_variant_dict_insert_value (&dict, "graph",
+                               g_variant_new_bytestring ("from-elsewhere ! null-sink"));
+  foreign = dlp_checkpoint_new_from_variant (g_variant_dict_end (&dict), &error);
+  g_assert_no_error (error);
+  bytes = dlp_checkpoint_to_bytes (foreign);
+  launch_rig_write (rig, "corpus.dlpipe/checkpoint-2", g_bytes_get_data (bytes, NULL),
+                    (gssize) g_bytes_get_size (bytes));
+}
+
+static void
+test_without_plugin (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  put_stored (rig);
+  put_foreign (rig);
+  use_tool ();
+  launch_rig_expect (rig, 0, "show", "corpus", NULL);
+  assert_has (rig->out, "  from-elsewhere ! null-sink\n");
+  launch_rig_expect (rig, 1, "verify", "corpus", NULL);
+  assert_has (rig->out, "ok    checkpoint: corpus.dlpipe/checkpoint-2");
+  assert_has (rig->out, "FAULT input file: ");
+  assert_has (rig->out, "ok    graph: not looked at, since an element is not installed here: ");
+  assert_has (rig->out, "from-elsewhere");
+}
+
+static void
+test_diff (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch (rig, "a.jsonl", "0");
+  launch (rig, "b.jsonl", "0");
+  launch (rig, "c.jsonl", "1");
+  use_tool ();
+  launch_rig_expect (rig, 0, "diff", "a.jsonl", "b.jsonl", NULL);
+  assert_has (rig->out, "= jsonl-sink0: 100 records, ");
+  assert_has (rig->out, "jsonl-sink0 location: a.jsonl -> b.jsonl\n");
+  launch_rig_expect (rig, 1, "diff", "a.jsonl", "c.jsonl", NULL);
+  assert_has (rig->out, "! jsonl-sink0: 100 records, ");
+  assert_has (rig->out, " (the same records in another order)\n");
+  assert_has (rig->out, "seed: 0 -> 1\n");
+  launch_rig_expect (rig, 1, "diff", "--json", "a.jsonl", "c.jsonl", NULL);
+  assert_has (rig->out, "\"equal\": false");
+  launch_rig_expect (rig, 2, "diff", "a.jsonl", "nothing", NULL);
+}
+
+static void
+test_list (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  make_folder (rig, "deep");
+  launch (rig, "a.jsonl", "0");
+  launch (rig, "deep/b.jsonl", "0");
+  use_tool ();
+  launch_rig_expect (rig, 0, "list", ".", NULL);
+  assert_has (rig->out, "./a.jsonl.dlpipe: run ");
+  assert_has (rig->out, "./deep/b.jsonl.dlpipe: run ");
+  assert_has (rig->out, ", attempt 1, finished, process ");
+  assert_has (rig->out, "attempt 1, complete, 100 records, 0 tokens");
+  launch_rig_expect (rig, 0, "list", "--json", "a.jsonl", NULL);
+  assert_has (rig->out, "\"state\": \"finished\"");
+}
+
+/* A run that lives is seen, is not disturbed, and is seen to be dead. */
+static void
+test_watch (void)
+{
+  g_autoptr (LaunchRig) run = new_rig ();
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+  const char *const endless[] = {
+    "--state", "s", "file-source location=in-0.jsonl epochs=0 ! jsonl-reader ! null-sink", NULL
+  };
+  g_autofree char *place = launch_rig_path (run, "s");
+  gboolean seen = FALSE;
+
+  launch_rig_start (run, endless, NULL);
+  use_tool ();
+  for (guint i = 0; i < 200 && !seen; i++)
+    {
+      const char *const look[] = { "watch", "--once", place, NULL };
+
+      g_usleep (50 * 1000);
+      launch_rig_run (rig, look);
+      seen = rig->exit_code == 0 && strstr (rig->out, "running") != NULL;
+    }
+  g_assert_true (seen);
+  launch_rig_expect (rig, 0, "list", place, NULL);
+  assert_has (rig->out, ", attempt 1, running, process ");
+  launch_rig_expect (rig, 0, "watch", "--json", "--once", place, NULL);
+  assert_has (rig->out, "\"status\": \"running\"");
+  kill (run->pid, SIGKILL);
+  g_assert_true (launch_rig_wait (run, 10 * G_USEC_PER_SEC));
+  launch_rig_expect (rig, 1, "watch", "--interval=10", place, NULL);
+  assert_has (rig->out, "dead");
+}
+
+static gboolean
+has_checkpoint (LaunchRig *rig)
+{
+  g_autofree char *folder = launch_rig_path (rig, "s");
+  g_autofree char *names = NULL;
+
+  if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    return FALSE;
+  names = launch_rig_list (rig, "s");
+  /* One that is still being written has a point before it. */
+  return g_str_has_prefix (names, "checkpoint-") || strstr (names, " checkpoint-") != NULL;
+}
+
+/* What goes on from then on without them, and says so in every state; not while it runs. */
+static void
+test_skip (void)
+{
+  g_autoptr (LaunchRig) run = new_rig ();
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+  const char *const endless[] = { "--state",
+                                  "s",
+                                  "--checkpoint-every",
+                                  "20ms",
+                                  "file-source location=in-0.jsonl epochs=0 ! jsonl-reader ! batch "
+                                  "name=b size=4 ! null-sink",
+                                  NULL };
+  g_autofree char *place = launch_rig_path (run, "s");
+
+  for (guint again = 0; again < 2; again++)
+    {
+      launch_rig_start (run, endless, NULL);
+      for (guint i = 0; i < 2000 && !has_checkpoint (run); i++)
+        g_usleep (10 * 1000);
+      g_assert_true (has_checkpoint (run));
+      if (again == 0)
+        {
+          use_tool ();
+          launch_rig_expect (rig, 1, "skip", place, "--batches=900000000000..900000000010", NULL);
+          assert_has (rig->err, "in use by another run: process ");
+          use_launcher ();
+        }
+      else
+        g_usleep (200 * 1000);
+      kill (run->pid, SIGTERM);
+      g_assert_true (launch_rig_wait (run, 60 * G_USEC_PER_SEC));
+      g_assert_cmpint (run->exit_code, ==, 75);
+
+      use_tool ();
+      if (again == 0)
+        {
+          launch_rig_expect (rig, 0, "skip", place, "--batches=900000000000..900000000010", NULL);
+          assert_has (rig->out, "s: batches 900000000000 to 900000000010 will be read and not");
+          launch_rig_expect (rig, 0, "skip", "--json", place, "--batches=900000000020", NULL);
+          assert_has (rig->out, "\"last\": 900000000020");
+        }
+      launch_rig_expect (rig, 0, "show", place, NULL);
+      assert_has (rig->out, "skip [[900000000000, 900000000010, ");
+      assert_has (rig->out, "], [900000000020, 900000000020, ");
+      use_launcher ();
+    }
+
+  use_tool ();
+  launch_rig_expect (rig, 1, "skip", place, "--batches=0..9", NULL);
+  assert_has (rig->err, "batch 0 of b was given out before this state");
+  launch_rig_expect (rig, 1, "skip", place, "--element=x", "--batches=900000000030", NULL);
+  assert_has (rig->err, "element “x” of the state has no batches");
+  launch_rig_expect (rig, 2, "skip", place, NULL);
+  assert_has (rig->err, "--batches=; wanted are the indices");
+  launch_rig_expect (rig, 2, "skip", place, "--batches=9..8", NULL);
+  assert_has (rig->err, "--batches=9..8; wanted");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  launch_rig_init (argc, argv);
+  g_test_add_func ("/state/usage", test_usage);
+  g_test_add_func ("/state/golden", test_golden);
+  g_test_add_func ("/state/verify", test_verify);
+  g_test_add_func ("/state/damaged", test_damaged);
+  g_test_add_func ("/state/without-plugin", test_without_plugin);
+  g_test_add_func ("/state/diff", test_diff);
+  g_test_add_func ("/state/list", test_list);
+  g_test_add_func ("/state/watch", test_watch);
+  g_test_add_func ("/state/skip", test_skip);
+  return g_test_run ();
+}
