@@ -114,6 +114,16 @@ launch_rig_write (LaunchRig *self, const char *name, const char *text, gssize si
   g_assert_no_error (error);
 }
 
+void
+launch_rig_write_records (LaunchRig *self, const char *name, guint n)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "{\"text\": \"record %u\"}\n", i);
+  launch_rig_write (self, name, text->str, -1);
+}
+
 char *
 launch_rig_hash (LaunchRig *self, const char *name)
 {
@@ -256,6 +266,20 @@ launch_rig_expect (LaunchRig *self, int code, ...)
   if (self->exit_code != code)
     g_error ("exit code %d, not %d, signal %d:\n%s%s", self->exit_code, code, self->killed_by,
              self->out, self->err);
+}
+
+void
+launch_rig_assert_has (const char *text, const char *part)
+{
+  if (strstr (text, part) == NULL)
+    g_error ("“%s” is not in:\n%s", part, text);
+}
+
+void
+launch_rig_assert_has_not (const char *text, const char *part)
+{
+  if (strstr (text, part) != NULL)
+    g_error ("“%s” is in:\n%s", part, text);
 }
 
 guint

@@ -32,6 +32,8 @@ void launch_rig_free (LaunchRig *self);
 /* (transfer full): of a name in its folder. */
 char *launch_rig_path (LaunchRig *self, const char *name);
 void launch_rig_write (LaunchRig *self, const char *name, const char *text, gssize size);
+/* As JSON lines: "record 0" and so on. */
+void launch_rig_write_records (LaunchRig *self, const char *name, guint n);
 /* (transfer full): SHA-256 of a file; fails the test where it is not there. */
 char *launch_rig_hash (LaunchRig *self, const char *name);
 /* Names in a folder of it (NULL: itself), sorted, joined by blanks. */
@@ -52,6 +54,10 @@ void launch_rig_run (LaunchRig *self, const char *const *arguments);
 /* The same with arguments that are strings, ended by NULL; another exit code than @code fails the
  * test. */
 void launch_rig_expect (LaunchRig *self, int code, ...) G_GNUC_NULL_TERMINATED;
+
+/* What a program said. */
+void launch_rig_assert_has (const char *text, const char *part);
+void launch_rig_assert_has_not (const char *text, const char *part);
 
 /* The count of tests scaled by DLPIPE_TEST_SCALE; at least 1. */
 guint launch_rig_scale (guint n);

@@ -9,13 +9,6 @@
 
 #define OUT_OF "file-source location=in.jsonl ! jsonl-reader "
 
-static void
-assert_has (const char *text, const char *part)
-{
-  if (strstr (text, part) == NULL)
-    g_error ("“%s” is not in:\n%s", part, text);
-}
-
 static guint
 count (const char *text, const char *part)
 {
@@ -56,10 +49,11 @@ test_wrong_field (void)
   write_lines (rig, "{\"id\": \"a,\\\"b\", \"text\": [{\"no\": 1}], \"body\": \"x\"}", 120);
   run (rig, OUT_OF "field=bodi ! null-sink", 1);
   /* One warning, and the error. */
-  assert_has (rig->err, "row 0 (line 1, byte 0): missing: no field \"bodi\"; the record has "
-                        "\"id\", \"text\", \"body\"; did you mean \"body\"?");
+  launch_rig_assert_has (rig->err,
+                         "row 0 (line 1, byte 0): missing: no field \"bodi\"; the record has "
+                         "\"id\", \"text\", \"body\"; did you mean \"body\"?");
   g_assert_cmpuint (count (rig->err, "no field"), ==, 2);
-  assert_has (rig->err, "100 bad records in a row; the last one: ");
+  launch_rig_assert_has (rig->err, "100 bad records in a row; the last one: ");
 }
 
 static void
@@ -70,7 +64,8 @@ test_some_lack_field (void)
   launch_rig_write (rig, "in.jsonl", "{\"a\": 1}\n{\"a\": 2}\n{\"a\": 3}\n{\"text\": \"x\"}\n", -1);
   run (rig, OUT_OF "max-bad-ratio=1 ! null-sink", 0);
   g_assert_cmpuint (count (rig->err, "no field"), ==, 1);
-  assert_has (rig->err, "3 bad records of kind missing; the first one of them was warned of");
+  launch_rig_assert_has (rig->err,
+                         "3 bad records of kind missing; the first one of them was warned of");
 }
 
 static void
@@ -80,12 +75,13 @@ test_fields (void)
 
   write_lines (rig, "{\"text\": \"x\", \"language\": \"en\", \"a,b\": \"c\"}", 3);
   run (rig, OUT_OF "field=id,language ! null-sink", 2);
-  assert_has (rig->err, "\"id,language\": a comma separates nothing here");
+  launch_rig_assert_has (rig->err, "\"id,language\": a comma separates nothing here");
   run (rig, OUT_OF "fields=language:strin ! null-sink", 2);
-  assert_has (rig->err, "fields: “language:strin”: “strin” is no type, did you mean “string”?");
+  launch_rig_assert_has (rig->err,
+                         "fields: “language:strin”: “strin” is no type, did you mean “string”?");
   run (rig, OUT_OF "fields=languge fields=language ! null-sink", 0);
-  assert_has (rig->err, "fields=languge: in none of the 3 records; there are \"text\", "
-                        "\"language\", \"a,b\"; did you mean \"language\"?");
+  launch_rig_assert_has (rig->err, "fields=languge: in none of the 3 records; there are \"text\", "
+                                   "\"language\", \"a,b\"; did you mean \"language\"?");
   g_assert_cmpuint (count (rig->err, "in none of"), ==, 1);
   run (rig, OUT_OF "fields='a\\,b' ! null-sink", 0);
   g_assert_null (strstr (rig->err, "in none of"));
@@ -99,7 +95,7 @@ test_fields_early (void)
 
   write_lines (rig, "{\"text\": \"a line that is long enough\", \"id\": 1}", 60000);
   run (rig, OUT_OF "fields=ident ! limit records=50000 ! null-sink", 0);
-  assert_has (rig->err, "fields=ident: in none of the first 10000 records; there are ");
+  launch_rig_assert_has (rig->err, "fields=ident: in none of the first 10000 records; there are ");
 }
 
 static void
@@ -109,7 +105,7 @@ test_kept_text (void)
 
   write_lines (rig, "{\"text\": \"x\"}", 3);
   run (rig, OUT_OF "! tokenizer ! jsonl-sink location=o.jsonl fields=text", 2);
-  assert_has (rig->err, "keep-text=true");
+  launch_rig_assert_has (rig->err, "keep-text=true");
 }
 
 static void
@@ -119,7 +115,7 @@ test_reshuffle (void)
 
   write_lines (rig, "{\"text\": \"x\"}", 3);
   run (rig, "file-source location=in.jsonl reshuffle=true ! jsonl-reader ! null-sink", 2);
-  assert_has (rig->err, "reshuffle=true does nothing without shuffle=true");
+  launch_rig_assert_has (rig->err, "reshuffle=true does nothing without shuffle=true");
 }
 
 /* ---- special tokens ---- */
@@ -132,14 +128,15 @@ test_special_tokens (void)
   launch_rig_write (rig, "in.jsonl",
                     "{\"text\":\"x\"}\n{\"text\":\"a<|endoftext|>b<|endoftext|>\"}\n", -1);
   run (rig, OUT_OF "! tokenizer special-tokens=error ! null-sink", 1);
-  assert_has (rig->err, "in.jsonl: row 1: the document has the text of a special token, "
-                        "<|endoftext|> (2 in all)");
+  launch_rig_assert_has (rig->err, "in.jsonl: row 1: the document has the text of a special token, "
+                                   "<|endoftext|> (2 in all)");
   run (rig, OUT_OF "! tokenizer special-tokens=error ! jsonl-sink location=o.jsonl", 1);
-  assert_has (rig->err, "in.jsonl: row 1: ");
+  launch_rig_assert_has (rig->err, "in.jsonl: row 1: ");
   run (rig, OUT_OF "! tokenizer special-tokens=drop ! null-sink", 0);
-  assert_has (rig->err, "1 documents were left out");
+  launch_rig_assert_has (rig->err, "1 documents were left out");
   run (rig, OUT_OF "! tokenizer ! null-sink", 0);
-  assert_has (rig->err, "the text of special tokens 2 times; it was taken as ordinary text");
+  launch_rig_assert_has (rig->err,
+                         "the text of special tokens 2 times; it was taken as ordinary text");
   run (rig, OUT_OF "! tokenizer special-tokens=allow ! null-sink", 0);
   g_assert_null (strstr (rig->err, "warning"));
 }
@@ -182,13 +179,13 @@ test_eod (void)
   write_lines (rig, "{\"text\": \"ab\"}", 1);
   write_ranks (rig, "my.tiktoken");
   run (rig, OUT_OF OWN "! null-sink", 2);
-  assert_has (rig->err,
-              "eod-token=ID names it (ordinary ids are below 256, it may lie behind them), "
-              "eod=none adds none");
+  launch_rig_assert_has (
+      rig->err, "eod-token=ID names it (ordinary ids are below 256, it may lie behind them), "
+                "eod=none adds none");
   run (rig, OUT_OF "! tokenizer eod-token=50257 ! null-sink", 2);
-  assert_has (rig->err, "ids of gpt2 are below 50257");
+  launch_rig_assert_has (rig->err, "ids of gpt2 are below 50257");
   run (rig, OUT_OF OWN "eod-token=2147483647 ! null-sink", 2);
-  assert_has (rig->err, "ids of my are below 2147483647");
+  launch_rig_assert_has (rig->err, "ids of my are below 2147483647");
 
   /* Beyond what 16 bits hold, the width follows. */
   run (rig, OUT_OF OWN "eod-token=70000 ! jsonl-sink location=o", 0);
@@ -211,20 +208,20 @@ test_own_model (void)
 
   run_dataset (rig, "head", NULL, NULL);
   g_assert_cmpint (rig->exit_code, ==, 0);
-  assert_has (rig->out, "ab<|256|>\n");
+  launch_rig_assert_has (rig->out, "ab<|256|>\n");
   run_dataset (rig, "verify", NULL, NULL);
   g_assert_cmpint (rig->exit_code, ==, 0);
 
   g_assert_cmpint (g_rename (ranks, moved), ==, 0);
   run_dataset (rig, "head", NULL, NULL);
   g_assert_cmpint (rig->exit_code, ==, 2);
-  assert_has (rig->err, "my.tiktoken (it is not there)");
-  assert_has (rig->err, "--tokenizer MODEL");
+  launch_rig_assert_has (rig->err, "my.tiktoken (it is not there)");
+  launch_rig_assert_has (rig->err, "--tokenizer MODEL");
   /* The pattern is in the manifest. */
   run_dataset (rig, "head", "--tokenizer", "moved.tiktoken");
   g_assert_cmpint (rig->exit_code, ==, 0);
   g_assert_cmpstr (rig->err, ==, "");
-  assert_has (rig->out, "ab<|256|>\n");
+  launch_rig_assert_has (rig->out, "ab<|256|>\n");
 }
 
 /* A copy of a known model is that model, whatever it is called. */
@@ -245,7 +242,7 @@ test_copied_model (void)
   g_assert_cmpint (g_remove (ranks), ==, 0);
   run_dataset (rig, "head", NULL, NULL);
   g_assert_cmpint (rig->exit_code, ==, 0);
-  assert_has (rig->out, "ab<|endoftext|>\n");
+  launch_rig_assert_has (rig->out, "ab<|endoftext|>\n");
 }
 
 /* ---- outputs ---- */
@@ -260,7 +257,7 @@ test_output_gone (void)
   run (rig, OUT_OF "! tokenizer ! megatron-sink location=o", 0);
   g_assert_cmpint (g_remove (bin), ==, 0);
   run (rig, OUT_OF "! tokenizer ! megatron-sink location=o", 3);
-  assert_has (rig->err, "put it back, or make it again with --restart");
+  launch_rig_assert_has (rig->err, "put it back, or make it again with --restart");
 
   const char *again[] = { "--restart", OUT_OF "! tokenizer ! megatron-sink location=o", NULL };
   launch_rig_run (rig, again);
@@ -277,7 +274,7 @@ test_unfinished (void)
   run (rig, OUT_OF "! tokenizer special-tokens=error ! megatron-sink location=o", 1);
   run_dataset (rig, "info", NULL, NULL);
   g_assert_cmpint (rig->exit_code, ==, 2);
-  assert_has (rig->err, "o: unfinished: the state of its run is in o.dlpipe");
+  launch_rig_assert_has (rig->err, "o: unfinished: the state of its run is in o.dlpipe");
 }
 
 int

@@ -19,26 +19,9 @@ static LaunchRig *
 new_rig (void)
 {
   LaunchRig *rig = launch_rig_new ();
-  g_autoptr (GString) text = g_string_new (NULL);
 
-  for (guint i = 0; i < RECORDS; i++)
-    g_string_append_printf (text, "{\"text\": \"record %u\"}\n", i);
-  launch_rig_write (rig, "in.jsonl", text->str, -1);
+  launch_rig_write_records (rig, "in.jsonl", RECORDS);
   return rig;
-}
-
-static void
-check_says (LaunchRig *rig, const char *text)
-{
-  if (strstr (rig->err, text) == NULL)
-    g_error ("“%s” is not in:\n%s", text, rig->err);
-}
-
-static void
-check_says_not (LaunchRig *rig, const char *text)
-{
-  if (strstr (rig->err, text) != NULL)
-    g_error ("“%s” is in:\n%s", text, rig->err);
 }
 
 static void
@@ -91,10 +74,10 @@ test_version_and_help (void)
   check_prints (rig, "! megatron-sink location=");
   check_prints (rig, "Exit codes");
   launch_rig_expect (rig, 2, NULL);
-  check_says (rig, "there is no graph");
+  launch_rig_assert_has (rig->err, "there is no graph");
   launch_rig_expect (rig, 2, "--no-such-option", NULL);
   launch_rig_expect (rig, 2, "--progress=fast", GRAPH, NULL);
-  check_says (rig, "allowed are auto, bar, plain, json, none");
+  launch_rig_assert_has (rig->err, "allowed are auto, bar, plain, json, none");
 }
 
 static void
@@ -104,8 +87,8 @@ test_graph_in_arguments (void)
 
   launch_rig_expect (rig, 0, "file-source", "location=in.jsonl", "!", "jsonl-reader", "!",
                      "null-sink", NULL);
-  check_says (rig, "finished: 200 records");
-  check_says (rig, "no state, because no file is written");
+  launch_rig_assert_has (rig->err, "finished: 200 records");
+  launch_rig_assert_has (rig->err, "no state, because no file is written");
 }
 
 static void
@@ -118,9 +101,9 @@ test_graph_in_file (void)
                     "! jsonl-reader ! null-sink\n",
                     -1);
   launch_rig_expect (rig, 0, "--file=graph", NULL);
-  check_says (rig, "finished: 200 records");
+  launch_rig_assert_has (rig->err, "finished: 200 records");
   launch_rig_expect (rig, 2, "--file=graph", GRAPH, NULL);
-  check_says (rig, "exclude each other");
+  launch_rig_assert_has (rig->err, "exclude each other");
 }
 
 static void
@@ -129,11 +112,11 @@ test_set (void)
   g_autoptr (LaunchRig) rig = new_rig ();
 
   launch_rig_expect (rig, 0, "--set", "file-source0.epochs=3", GRAPH, NULL);
-  check_says (rig, "finished: 600 records");
+  launch_rig_assert_has (rig->err, "finished: 600 records");
   launch_rig_expect (rig, 2, "--set", "file-source0.epoch=3", GRAPH, NULL);
-  check_says (rig, "did you mean “epochs”?");
+  launch_rig_assert_has (rig->err, "did you mean “epochs”?");
   launch_rig_expect (rig, 2, "--set", "epochs", GRAPH, NULL);
-  check_says (rig, "NAME.PROP=VALUE");
+  launch_rig_assert_has (rig->err, "NAME.PROP=VALUE");
 }
 
 static void
@@ -196,11 +179,11 @@ test_twice (void)
   gint64 mtime;
 
   launch_rig_expect (rig, 0, "--summary=one.json", GRAPH, NULL);
-  check_says (rig, "state out.jsonl.dlpipe");
-  check_says (rig, "finished: 200 records, 0 bad records");
+  launch_rig_assert_has (rig->err, "state out.jsonl.dlpipe");
+  launch_rig_assert_has (rig->err, "finished: 200 records, 0 bad records");
   mtime = get_mtime (rig, "out.jsonl");
   launch_rig_expect (rig, 0, "--summary=two.json", GRAPH, NULL);
-  check_says (rig, "finished already, nothing to do: 200 records, 0 bad records");
+  launch_rig_assert_has (rig->err, "finished already, nothing to do: 200 records, 0 bad records");
   g_assert_cmpint (get_mtime (rig, "out.jsonl"), ==, mtime);
 
   first = read_file (rig, "one.json");
@@ -211,9 +194,9 @@ test_twice (void)
 
   /* The state alone says it too. */
   launch_rig_expect (rig, 0, "--state=out.jsonl.dlpipe", NULL);
-  check_says (rig, "finished already");
+  launch_rig_assert_has (rig->err, "finished already");
   launch_rig_expect (rig, 0, "--restart", GRAPH, NULL);
-  check_says (rig, "finished: 200 records");
+  launch_rig_assert_has (rig->err, "finished: 200 records");
   g_assert_cmpint (get_mtime (rig, "out.jsonl"), >, mtime);
 }
 
@@ -225,9 +208,9 @@ test_overwrite (void)
   launch_rig_expect (rig, 0, "--no-state", GRAPH, NULL);
   g_assert_false (exists (rig, "out.jsonl.dlpipe"));
   launch_rig_expect (rig, 2, "--no-state", GRAPH, NULL);
-  check_says (rig, "--overwrite");
+  launch_rig_assert_has (rig->err, "--overwrite");
   launch_rig_expect (rig, 0, "--no-state", "--overwrite", GRAPH, NULL);
-  check_says (rig, "finished: 200 records");
+  launch_rig_assert_has (rig->err, "finished: 200 records");
 }
 
 static void
@@ -237,18 +220,18 @@ test_no_state (void)
 
   launch_rig_expect (rig, 0,
                      "file-source location=- ! jsonl-reader ! jsonl-sink location=out.jsonl", NULL);
-  check_says (rig, "no state, because file-source0 reads the standard input");
+  launch_rig_assert_has (rig->err, "no state, because file-source0 reads the standard input");
   g_assert_false (exists (rig, "out.jsonl.dlpipe"));
 
   launch_rig_expect (rig, 0, "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=-",
                      NULL);
-  check_says (rig, "no state, because jsonl-sink0 writes where it cannot go back");
+  launch_rig_assert_has (rig->err, "no state, because jsonl-sink0 writes where it cannot go back");
   check_prints (rig, "record 199");
   g_assert_cmpint (rig->out[0], ==, '{');
 
   launch_rig_expect (rig, 2, "--state=s",
                      "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=-", NULL);
-  check_says (rig, "cannot go back");
+  launch_rig_assert_has (rig->err, "cannot go back");
 }
 
 /* @arguments: for a run that does not end by itself. */
@@ -292,9 +275,9 @@ test_stop (void)
     {
       start_endless (rig, NULL);
       end_by (rig, numbers[i], 75);
-      check_says (rig, "continue with the same command");
+      launch_rig_assert_has (rig->err, "continue with the same command");
       if (i > 0)
-        check_says (rig, "going on behind record");
+        launch_rig_assert_has (rig->err, "going on behind record");
     }
 }
 
@@ -339,7 +322,7 @@ test_stop_slow_reader (void)
   launch_rig_start (rig, arguments, write_to_full_pipe);
   g_assert_false (launch_rig_wait (rig, G_USEC_PER_SEC));
   end_by (rig, SIGTERM, 128 + SIGTERM);
-  check_says (rig, "stopped: ");
+  launch_rig_assert_has (rig->err, "stopped: ");
 }
 
 static void
@@ -356,7 +339,7 @@ test_locked (void)
   launch_rig_expect (other, 2, option, "file-source location=x ! jsonl-reader ! null-sink", NULL);
   launch_rig_expect (other, 2, option,
                      "file-source location=/etc/hostname ! jsonl-reader ! null-sink", NULL);
-  check_says (other, pid);
+  launch_rig_assert_has (other->err, pid);
   end_by (rig, SIGTERM, 75);
 }
 
@@ -382,7 +365,7 @@ test_abort (void)
   kill (rig->pid, SIGINT);
   g_assert_false (launch_rig_wait (rig, 1200 * 1000));
   end_by (rig, SIGTERM, 128 + SIGTERM);
-  check_says (rig, "SIGTERM again: aborting");
+  launch_rig_assert_has (rig->err, "SIGTERM again: aborting");
 }
 
 /* As timeout(1) does it: to the process, and to its group. */
@@ -414,7 +397,7 @@ test_finish (gconstpointer data)
 
   start_long (rig, arguments);
   end_by (rig, SIGINT, 0);
-  check_says (rig, "finished early, not all of the input was read: ");
+  launch_rig_assert_has (rig->err, "finished early, not all of the input was read: ");
   summary = read_file (rig, "s.json");
   g_assert_nonnull (strstr (summary, "\"exit-reason\": \"finished early\""));
   g_assert_nonnull (strstr (summary, "\"finished-early\": true"));
@@ -423,15 +406,15 @@ test_finish (gconstpointer data)
   g_assert_nonnull (strstr (manifest, "\"finished-early\": true"));
 
   launch_rig_expect (rig, 0, graph, NULL);
-  check_says (rig, "finished early before, nothing to do: ");
-  check_says (rig, "--restart begins anew and makes the whole");
+  launch_rig_assert_has (rig->err, "finished early before, nothing to do: ");
+  launch_rig_assert_has (rig->err, "--restart begins anew and makes the whole");
   launch_rig_expect (rig, 0, "--check", graph, NULL);
   check_prints (rig, "a run finds that it is finished early");
 
   /* What came to its own end has no such mark. */
   launch_rig_expect (rig, 0, "--restart", "--summary=s.json", "--set=file-source0.epochs=1", graph,
                      NULL);
-  check_says (rig, "finished: 200 records");
+  launch_rig_assert_has (rig->err, "finished: 200 records");
   g_free (manifest);
   manifest = read_file (rig, "out.jsonl.manifest.json");
   g_assert_null (strstr (manifest, "finished-early"));
@@ -459,8 +442,8 @@ test_quit (void)
   if (launch_rig_wait (rig, 300000))
     g_error ("SIGQUIT ends the run:\n%s", rig->err);
   end_by (rig, SIGTERM, 75);
-  check_says (rig, "records out");
-  check_says (rig, "\nslowest: ");
+  launch_rig_assert_has (rig->err, "records out");
+  launch_rig_assert_has (rig->err, "\nslowest: ");
 }
 
 /* ---- faults ---- */
@@ -477,12 +460,12 @@ test_damaged_kept (void)
       whole);
 
   launch_rig_expect (rig, 4, graph, NULL);
-  check_says (rig, "1 damaged file");
-  check_says (rig, "z04-truncated-frame.jsonl.zst");
+  launch_rig_assert_has (rig->err, "1 damaged file");
+  launch_rig_assert_has (rig->err, "z04-truncated-frame.jsonl.zst");
   /* Judged from the state. */
   launch_rig_expect (rig, 4, graph, NULL);
-  check_says (rig, "finished already");
-  check_says (rig, "1 damaged file");
+  launch_rig_assert_has (rig->err, "finished already");
+  launch_rig_assert_has (rig->err, "1 damaged file");
 }
 
 static void
@@ -507,19 +490,22 @@ test_quarantine_continued (void)
   end_by (rig, SIGTERM, 75);
   start_long (rig, by_state);
   end_by (rig, SIGTERM, 75);
-  check_says (rig, "going on behind record");
+  launch_rig_assert_has (rig->err, "going on behind record");
   g_assert_true (exists (rig, "bad.jsonl"));
   g_assert_false (exists (rig, "out.jsonl.dlpipe/quarantine.jsonl"));
 
   launch_rig_expect (rig, 3, "--quarantine=other.jsonl", ENDLESS, NULL);
-  check_says (rig, "bad records went to bad.jsonl when the run began, now to other.jsonl");
+  launch_rig_assert_has (rig->err,
+                         "bad records went to bad.jsonl when the run began, now to other.jsonl");
   launch_rig_expect (rig, 3, "--quarantine=other.jsonl", "--state=out.jsonl.dlpipe", NULL);
-  check_says (rig, "bad records went to bad.jsonl when the run began, now to other.jsonl");
+  launch_rig_assert_has (rig->err,
+                         "bad records went to bad.jsonl when the run began, now to other.jsonl");
   launch_rig_expect (rig, 3, ENDLESS, NULL);
-  check_says (rig, "bad records went to bad.jsonl when the run began, now into the state folder");
+  launch_rig_assert_has (
+      rig->err, "bad records went to bad.jsonl when the run began, now into the state folder");
   start_endless (rig, "--quarantine=bad.jsonl");
   end_by (rig, SIGTERM, 75);
-  check_says (rig, "going on behind record");
+  launch_rig_assert_has (rig->err, "going on behind record");
 }
 
 static void
@@ -534,7 +520,7 @@ test_quarantine_foreign (void)
       g_autofree char *notes = NULL;
 
       launch_rig_expect (rig, 2, options[i], "--quarantine=notes.txt", GRAPH, NULL);
-      check_says (rig, "notes.txt is there already");
+      launch_rig_assert_has (rig->err, "notes.txt is there already");
       notes = read_file (rig, "notes.txt");
       g_assert_cmpstr (notes, ==, "mine");
       g_assert_false (exists (rig, "out.jsonl"));
@@ -551,7 +537,7 @@ test_bad_records (void)
   write_bad_record (rig);
 
   launch_rig_expect (rig, 0, "--summary=summary.json", "--quarantine=bad.jsonl", GRAPH, NULL);
-  check_says (rig, "finished: 1999 records, 1 bad record");
+  launch_rig_assert_has (rig->err, "finished: 1999 records, 1 bad record");
   summary = read_file (rig, "summary.json");
   g_assert_nonnull (strstr (summary, "\"bad-records\": 1"));
   g_assert_nonnull (strstr (summary, "\"in.jsonl\": 1"));
@@ -559,7 +545,7 @@ test_bad_records (void)
   g_assert_nonnull (strstr (quarantine, "1500"));
 
   launch_rig_expect (rig, 1, "--restart", "--strict", "--summary=summary.json", GRAPH, NULL);
-  check_says (rig, "line 1501");
+  launch_rig_assert_has (rig->err, "line 1501");
   g_free (summary);
   summary = read_file (rig, "summary.json");
   g_assert_nonnull (strstr (summary, "\"exit-code\": 1"));
@@ -577,7 +563,7 @@ test_quiet (void)
   g_assert_cmpstr (rig->err, ==, "");
   g_assert_cmpstr (rig->out, ==, "");
   launch_rig_expect (rig, 2, "-q", "no-such ! null-sink", NULL);
-  check_says (rig, "error: ");
+  launch_rig_assert_has (rig->err, "error: ");
 }
 
 static void
@@ -595,8 +581,8 @@ test_progress (void)
       launch_rig_start (rig, arguments, NULL);
       if (!launch_rig_wait (rig, 1800 * 1000))
         end_by (rig, SIGTERM, 128 + SIGTERM);
-      check_says (rig, signs[i]);
-      check_says (rig, "slowest");
+      launch_rig_assert_has (rig->err, signs[i]);
+      launch_rig_assert_has (rig->err, "slowest");
       g_assert_cmpstr (rig->out, ==, "");
     }
 }
@@ -613,14 +599,14 @@ test_progress_json (void)
   last = strstr (rig->err, "\"exit-reason\": \"finished\"");
   g_assert_nonnull (last);
   g_assert_null (strchr (strchr (last, '\n') + 1, '\n'));
-  check_says (rig, "\"exit-code\": 0");
-  check_says (rig, "\"records\": 200");
-  check_says (rig, "\"fraction\": 1.0");
+  launch_rig_assert_has (rig->err, "\"exit-code\": 0");
+  launch_rig_assert_has (rig->err, "\"records\": 200");
+  launch_rig_assert_has (rig->err, "\"fraction\": 1.0");
 
   launch_rig_expect (rig, 0, "--progress=json", "file-source location=- ! jsonl-reader ! null-sink",
                      NULL);
-  check_says (rig, "\"exit-code\": 0");
-  check_says_not (rig, "-1.0");
+  launch_rig_assert_has (rig->err, "\"exit-code\": 0");
+  launch_rig_assert_has_not (rig->err, "-1.0");
 }
 
 /* All is read, and next to nothing has left the shuffle. */
@@ -641,10 +627,10 @@ test_fraction (void)
   end_by (rig, SIGTERM, 128 + SIGTERM);
   at = strstr (rig->err, "\"files-done\": 200");
   g_assert_nonnull (at);
-  check_says_not (rig, "\"fraction\": 1.0");
-  check_says_not (rig, "\"fraction\": 0.9");
-  check_says_not (rig, "\"eta\": 0.0,");
-  check_says_not (rig, "\"eta\": 0.0}");
+  launch_rig_assert_has_not (rig->err, "\"fraction\": 1.0");
+  launch_rig_assert_has_not (rig->err, "\"fraction\": 0.9");
+  launch_rig_assert_has_not (rig->err, "\"eta\": 0.0,");
+  launch_rig_assert_has_not (rig->err, "\"eta\": 0.0}");
 }
 
 /* Copies count once, bad records not at all. */
@@ -658,18 +644,18 @@ test_totals (void)
                      "file-source location=in.jsonl ! jsonl-reader ! tee name=t ! null-sink  t. ! "
                      "tokenizer model=gpt2 ! null-sink",
                      NULL);
-  check_says (rig, "finished: 200 records, 600 tokens");
+  launch_rig_assert_has (rig->err, "finished: 200 records, 600 tokens");
   /* Of two sources, behind one of which there is a tee. */
   launch_rig_expect (rig, 0,
                      "file-source location=in.jsonl ! jsonl-reader ! tee name=t ! null-sink  t. ! "
                      "null-sink  file-source location=in.jsonl epochs=2 ! jsonl-reader ! null-sink",
                      NULL);
-  check_says (rig, "finished: 600 records");
+  launch_rig_assert_has (rig->err, "finished: 600 records");
   launch_rig_expect (rig, 0, "--summary=summary.json",
                      "file-source location=in.jsonl ! jsonl-reader ! batch size=30 drop-last=true "
                      "world-size=4 ! null-sink",
                      NULL);
-  check_says (rig, "finished: 120 records, 0 bad records, 80 dropped records");
+  launch_rig_assert_has (rig->err, "finished: 120 records, 0 bad records, 80 dropped records");
   summary = read_file (rig, "summary.json");
   g_assert_nonnull (strstr (summary, "\"dropped-records\": 80"));
   g_assert_nonnull (strstr (summary, "\"dropped-step-batches\": 2"));
@@ -679,7 +665,7 @@ test_totals (void)
       "file-source location=in.jsonl ! jsonl-reader name=r ! null-sink  r.rejected ! "
       "jsonl-sink location=bad.jsonl",
       NULL);
-  check_says (rig, "finished: 1999 records, 1 bad record");
+  launch_rig_assert_has (rig->err, "finished: 1999 records, 1 bad record");
 }
 
 static void
@@ -698,15 +684,15 @@ test_check_state (void)
   check_prints (rig, "  size                     50                                       state");
   check_prints (rig, "a run finds that it is finished already: 200 records");
   launch_rig_expect (rig, 3, "--check", "--seed=7", graph, NULL);
-  check_says (rig, "the seed was 5 when the run began, is 7");
+  launch_rig_assert_has (rig->err, "the seed was 5 when the run began, is 7");
   launch_rig_expect (rig, 3, "--check", "--set=shuffle0.size=60", graph, NULL);
-  check_says (rig, "property “size” was “50”");
+  launch_rig_assert_has (rig->err, "property “size” was “50”");
   launch_rig_expect (rig, 0, "--check", "--set=shuffle0.size=60", "--restart", graph, NULL);
   launch_rig_expect (rig, 2, "--check", "--no-state", graph, NULL);
-  check_says (rig, "out.jsonl");
-  check_says (rig, "--overwrite");
+  launch_rig_assert_has (rig->err, "out.jsonl");
+  launch_rig_assert_has (rig->err, "--overwrite");
   launch_rig_expect (rig, 0, graph, NULL);
-  check_says (rig, "finished already");
+  launch_rig_assert_has (rig->err, "finished already");
 }
 
 /* What is left to an element is shown with what it comes to. */
@@ -730,7 +716,7 @@ test_summary_place (void)
   g_autoptr (LaunchRig) rig = new_rig ();
 
   launch_rig_expect (rig, 2, "--summary=nodir/s.json", GRAPH, NULL);
-  check_says (rig, "--summary nodir/s.json: there is no folder nodir");
+  launch_rig_assert_has (rig->err, "--summary nodir/s.json: there is no folder nodir");
   g_assert_false (exists (rig, "out.jsonl"));
   launch_rig_expect (rig, 2, "--dot=nodir/s.dot", GRAPH, NULL);
   launch_rig_expect (rig, 0, "--summary=-", GRAPH, NULL);
@@ -744,11 +730,11 @@ test_verbose (void)
   g_autoptr (LaunchRig) rig = new_rig ();
 
   launch_rig_expect (rig, 0, GRAPH, NULL);
-  check_says_not (rig, "debug: ");
+  launch_rig_assert_has_not (rig->err, "debug: ");
   launch_rig_expect (rig, 0, "-v", "--restart", GRAPH, NULL);
-  check_says (rig, "debug: jsonl-reader0: opens in.jsonl, ");
-  check_says (rig, "debug: jsonl-sink0: starts, ");
-  check_says (rig, "debug: checkpoint 1 is written");
+  launch_rig_assert_has (rig->err, "debug: jsonl-reader0: opens in.jsonl, ");
+  launch_rig_assert_has (rig->err, "debug: jsonl-sink0: starts, ");
+  launch_rig_assert_has (rig->err, "debug: checkpoint 1 is written");
 }
 
 static void
@@ -759,18 +745,18 @@ test_stats (void)
   guint records;
 
   launch_rig_expect (rig, 0, "--stats", "--sequential", GRAPH, NULL);
-  check_says (rig, "\nfile-source0 ");
-  check_says (rig, "\njsonl-reader0 ");
-  check_says (rig, "\njsonl-sink0 ");
+  launch_rig_assert_has (rig->err, "\nfile-source0 ");
+  launch_rig_assert_has (rig->err, "\njsonl-reader0 ");
+  launch_rig_assert_has (rig->err, "\njsonl-sink0 ");
   at = strstr (rig->err, "\nslowest: ");
   g_assert_nonnull (at);
-  check_says (rig, "leave out --sequential");
-  check_says_not (rig, "warning");
+  launch_rig_assert_has (rig->err, "leave out --sequential");
+  launch_rig_assert_has_not (rig->err, "warning");
 
   /* Nothing runs: what the run was then. */
   launch_rig_expect (rig, 0, "--stats", GRAPH, NULL);
-  check_says (rig, "finished already, nothing to do: 200 records");
-  check_says_not (rig, "nothing ran");
+  launch_rig_assert_has (rig->err, "finished already, nothing to do: 200 records");
+  launch_rig_assert_has_not (rig->err, "nothing ran");
   at = strstr (rig->err, "\njsonl-sink0 ");
   g_assert_nonnull (at);
   g_assert_cmpint (sscanf (at, "%*s %u", &records), ==, 1);

@@ -10,13 +10,6 @@
 #include "launch-rig.h"
 
 static void
-assert_says (LaunchRig *rig, const char *part)
-{
-  if (strstr (rig->err, part) == NULL)
-    g_error ("“%s” is not in:\n%s", part, rig->err);
-}
-
-static void
 assert_ended (LaunchRig *rig, int code)
 {
   if (rig->exit_code != code)
@@ -72,7 +65,7 @@ test_clash (gconstpointer data)
   g_autofree char *names = NULL;
 
   launch_rig_expect (rig, 2, "--progress=none", "--no-state", clash->graph, NULL);
-  assert_says (rig, clash->said);
+  launch_rig_assert_has (rig->err, clash->said);
   names = launch_rig_list (rig, NULL);
   g_assert_cmpstr (names, ==, "in.jsonl");
 }
@@ -93,7 +86,8 @@ test_input_is_output (gconstpointer data)
 
   g_assert_cmpint (symlink ("corpus.jsonl", link), ==, 0);
   launch_rig_expect (rig, 2, "--progress=none", "--overwrite", graph, NULL);
-  assert_says (rig, "is to be read, but it is written by jsonl-sink0; write elsewhere");
+  launch_rig_assert_has (rig->err,
+                         "is to be read, but it is written by jsonl-sink0; write elsewhere");
   after = launch_rig_hash (rig, "corpus.jsonl");
   g_assert_cmpstr (before, ==, after);
 }
@@ -106,7 +100,7 @@ test_state_clash (void)
   launch_rig_expect (
       rig, 2, "--progress=none", "--state=s",
       "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=s/status.json", NULL);
-  assert_says (rig, "it would write s/status.json, as the state folder does");
+  launch_rig_assert_has (rig->err, "it would write s/status.json, as the state folder does");
   launch_rig_expect (
       rig, 0, "--progress=none", "--state=s",
       "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=s/out.jsonl", NULL);
@@ -120,7 +114,7 @@ test_quarantine_clash (void)
   launch_rig_expect (rig, 2, "--progress=none", "--quarantine=x.jsonl",
                      "file-source location=in.jsonl ! jsonl-reader ! jsonl-sink location=x.jsonl",
                      NULL);
-  assert_says (rig, "it would write x.jsonl, as jsonl-sink0 does");
+  launch_rig_assert_has (rig->err, "it would write x.jsonl, as jsonl-sink0 does");
 }
 
 /* A glob that the output matches, and the state below it: the same command finds the same files. */
@@ -134,12 +128,12 @@ test_output_in_glob (gconstpointer data)
   g_autofree char *hash = NULL, *again = NULL;
 
   launch_rig_expect (rig, 0, "--progress=none", "--progress=none", graph, NULL);
-  assert_says (rig, "finished: 10 records");
+  launch_rig_assert_has (rig->err, "finished: 10 records");
   hash = launch_rig_hash (rig, "out.jsonl");
   launch_rig_expect (rig, 0, "--progress=none", "--progress=none", graph, NULL);
-  assert_says (rig, "finished already");
+  launch_rig_assert_has (rig->err, "finished already");
   launch_rig_expect (rig, 0, "--progress=none", "--restart", graph, NULL);
-  assert_says (rig, "finished: 10 records");
+  launch_rig_assert_has (rig->err, "finished: 10 records");
   again = launch_rig_hash (rig, "out.jsonl");
   g_assert_cmpstr (hash, ==, again);
 }
@@ -154,8 +148,9 @@ test_foreign_file (void)
 
   launch_rig_write (rig, "mine", "mine", -1);
   launch_rig_expect (rig, 2, "--progress=none", "--no-state", graph, NULL);
-  assert_says (rig, "mine is there already, and is not of this run: choose another location, or "
-                    "delete it yourself");
+  launch_rig_assert_has (
+      rig->err, "mine is there already, and is not of this run: choose another location, or "
+                "delete it yourself");
 }
 
 static void
@@ -169,8 +164,8 @@ test_foreign_state (void)
   before = launch_rig_list (rig, NULL);
   launch_rig_expect (rig, 2, "--progress=none", "--state=.",
                      "file-source location=in.jsonl ! jsonl-reader ! null-sink", NULL);
-  assert_says (rig,
-               ".: is not the state of a run, but has “status.json”, which a state would replace");
+  launch_rig_assert_has (
+      rig->err, ".: is not the state of a run, but has “status.json”, which a state would replace");
   after = launch_rig_list (rig, NULL);
   g_assert_cmpstr (before, ==, after);
 }
@@ -228,7 +223,7 @@ test_taken_away (void)
   g_assert_true (launch_rig_wait (rig, 60 * G_USEC_PER_SEC));
   g_assert_cmpint (rig->exit_code, !=, 0);
   g_assert_cmpint (rig->exit_code, !=, -1);
-  assert_says (rig, "out/");
+  launch_rig_assert_has (rig->err, "out/");
 }
 
 /* ---- totals ---- */
@@ -307,10 +302,10 @@ test_tolerance (void)
   g_assert_true (has_checkpoint);
   /* A file that did not decode with one window may have records with another. */
   launch_rig_expect (rig, 3, "--progress=none", window, NULL);
-  assert_says (rig, "window-log-max");
+  launch_rig_assert_has (rig->err, "window-log-max");
   launch_rig_expect (rig, 0, "--progress=none", lenient, NULL);
   finished = g_strdup_printf ("finished: %u records", n_good);
-  assert_says (rig, finished);
+  launch_rig_assert_has (rig->err, finished);
 }
 
 int

@@ -76,17 +76,10 @@ make_state (void)
 }
 
 static void
-assert_has (const char *text, const char *part)
-{
-  if (strstr (text, part) == NULL)
-    g_error ("“%s” is not in:\n%s", part, text);
-}
-
-static void
 refuse (const char *graph, const char *option, const char *part)
 {
   launch_rig_expect (rig, 3, option, graph, NULL);
-  assert_has (rig->err, part);
+  launch_rig_assert_has (rig->err, part);
 }
 
 static void
@@ -194,7 +187,7 @@ test_damaged (void)
   make_state ();
   launch_rig_write (rig, STATE "/checkpoint-999", "DLPSTATE", 8);
   assert_finishes ();
-  assert_has (rig->err, "checkpoint-999: cut off");
+  launch_rig_assert_has (rig->err, "checkpoint-999: cut off");
   make_state ();
   empty_checkpoints ();
   refuse (SAME, "--progress=none", "no checkpoint can be used");

@@ -24,26 +24,9 @@ static LaunchRig *
 new_rig (void)
 {
   LaunchRig *rig = launch_rig_new ();
-  g_autoptr (GString) text = g_string_new (NULL);
 
-  for (guint i = 0; i < RECORDS; i++)
-    g_string_append_printf (text, "{\"text\": \"record %u\"}\n", i);
-  launch_rig_write (rig, "in.jsonl", text->str, -1);
+  launch_rig_write_records (rig, "in.jsonl", RECORDS);
   return rig;
-}
-
-static void
-check_says (LaunchRig *rig, const char *text)
-{
-  if (strstr (rig->err, text) == NULL)
-    g_error ("“%s” is not in:\n%s", text, rig->err);
-}
-
-static void
-check_says_not (LaunchRig *rig, const char *text)
-{
-  if (strstr (rig->err, text) != NULL)
-    g_error ("“%s” is in:\n%s", text, rig->err);
 }
 
 static void
@@ -108,7 +91,7 @@ go_on (LaunchRig *rig)
 {
   start (rig, NULL, "--stall-action=fail", GRAPH);
   end (rig, 0);
-  check_says (rig, "going on behind record");
+  launch_rig_assert_has (rig->err, "going on behind record");
   check_output (rig);
 }
 
@@ -117,12 +100,12 @@ check_error (LaunchRig *rig, const char *text)
 {
   g_autofree char *said = g_strconcat (text, "; the run fails\n", NULL);
 
-  check_says (rig, "warning: nothing has moved for 1.");
-  check_says (rig, said);
-  check_says (rig, "error: nothing has moved for 1.");
-  check_says (rig, text);
-  check_says (rig,
-              "; where that may take so long, set a longer stall-timeout (now 1s; 0: no limit)");
+  launch_rig_assert_has (rig->err, "warning: nothing has moved for 1.");
+  launch_rig_assert_has (rig->err, said);
+  launch_rig_assert_has (rig->err, "error: nothing has moved for 1.");
+  launch_rig_assert_has (rig->err, text);
+  launch_rig_assert_has (
+      rig->err, "; where that may take so long, set a longer stall-timeout (now 1s; 0: no limit)");
   check_summary (rig, "\"exit-code\": 1");
   check_summary (rig, "\"exit-reason\": \"stalled\"");
   check_summary (rig, "\"error\": \"nothing has moved for 1.");
@@ -138,9 +121,10 @@ test_step (void)
   start (rig, "step", "--stall-action=fail", GRAPH);
   end (rig, 1);
   check_error (rig, "; h is in a step that does not return");
-  check_says (rig, "the run has failed and did not end within 0.5 s; h is in a step that does not "
-                   "return; --grace TIME gives it longer");
-  check_says (rig, "; the same command goes on from the last checkpoint");
+  launch_rig_assert_has (
+      rig->err, "the run has failed and did not end within 0.5 s; h is in a step that does not "
+                "return; --grace TIME gives it longer");
+  launch_rig_assert_has (rig->err, "; the same command goes on from the last checkpoint");
   go_on (rig);
 }
 
@@ -152,7 +136,7 @@ test_work (void)
   start (rig, "work", "--stall-action=fail", GRAPH);
   end (rig, 1);
   check_error (rig, "; h waits for its own input/output or for work it gave to the workers");
-  check_says_not (rig, "--grace");
+  launch_rig_assert_has_not (rig->err, "--grace");
   check_summary (rig, "\"status\": \"failed\"");
   go_on (rig);
 }
@@ -206,9 +190,10 @@ test_other_fault (void)
   g_assert_cmpint (write (fd, bad, strlen (bad)), ==, strlen (bad));
   close (fd);
   end (rig, 1);
-  check_says (rig, "the run has failed and did not end within 0.5 s; h is in a step that does not "
-                   "return");
-  check_says (rig, "error: jsonl-reader1: ");
+  launch_rig_assert_has (
+      rig->err, "the run has failed and did not end within 0.5 s; h is in a step that does not "
+                "return");
+  launch_rig_assert_has (rig->err, "error: jsonl-reader1: ");
   check_summary (rig, "\"exit-reason\": \"failed\"");
 }
 
@@ -221,9 +206,9 @@ test_report (void)
 
   start (rig, "nap", NULL, GRAPH);
   end (rig, 0);
-  check_says (rig, "warning: nothing has moved for 1.");
-  check_says (rig, "; h is in a step that does not return\n");
-  check_says_not (rig, "the run fails");
+  launch_rig_assert_has (rig->err, "warning: nothing has moved for 1.");
+  launch_rig_assert_has (rig->err, "; h is in a step that does not return\n");
+  launch_rig_assert_has_not (rig->err, "the run fails");
   check_output (rig);
 }
 
@@ -235,7 +220,7 @@ test_never (void)
   /* The one that is given last holds. */
   start (rig, "nap", "--stall-timeout=0", GRAPH);
   end (rig, 0);
-  check_says_not (rig, "nothing has moved");
+  launch_rig_assert_has_not (rig->err, "nothing has moved");
 }
 
 /* A batch system that gives the place to another job for a while. */
@@ -252,7 +237,7 @@ test_stopped (void)
   g_usleep (4500000);
   kill (rig->pid, SIGCONT);
   end (rig, 0);
-  check_says_not (rig, "nothing has moved");
+  launch_rig_assert_has_not (rig->err, "nothing has moved");
   check_output (rig);
 }
 
@@ -268,8 +253,9 @@ test_signal (void)
   wait_until_it_hangs (rig);
   kill (rig->pid, SIGTERM);
   end (rig, 1);
-  check_says (rig, "the run did not end within 0.5 s of SIGTERM; h is in a step that does not "
-                   "return; --grace TIME gives it longer");
+  launch_rig_assert_has (
+      rig->err, "the run did not end within 0.5 s of SIGTERM; h is in a step that does not "
+                "return; --grace TIME gives it longer");
 }
 
 static void
@@ -278,10 +264,10 @@ test_options (void)
   g_autoptr (LaunchRig) rig = new_rig ();
 
   launch_rig_expect (rig, 2, plugin_path, "--stall-action=fial", GRAPH, NULL);
-  check_says (rig, "--stall-action: ");
-  check_says (rig, "fail");
+  launch_rig_assert_has (rig->err, "--stall-action: ");
+  launch_rig_assert_has (rig->err, "fail");
   launch_rig_expect (rig, 2, plugin_path, "--stall-timeout=soon", GRAPH, NULL);
-  check_says (rig, "--stall-timeout: ");
+  launch_rig_assert_has (rig->err, "--stall-timeout: ");
   launch_rig_expect (rig, 0, plugin_path, "--check", GRAPH, NULL);
   g_assert_nonnull (strstr (rig->out, "  stall-action             report  "));
   g_assert_nonnull (strstr (rig->out, "  stall-timeout            60.0 s  "));

@@ -15,13 +15,6 @@
   "file-source location=in-*.jsonl ! jsonl-reader ! shuffle size=10 ! jsonl-sink location=%s"
 
 static void
-assert_has (const char *text, const char *part)
-{
-  if (strstr (text, part) == NULL)
-    g_error ("“%s” is not in:\n%s", part, text);
-}
-
-static void
 write_input (LaunchRig *rig, const char *name, guint n)
 {
   g_autoptr (GString) text = g_string_new (NULL);
@@ -103,30 +96,32 @@ test_usage (void)
 
   use_tool ();
   launch_rig_expect (rig, 2, NULL);
-  assert_has (rig->err, "a command (show, diff, verify, list, watch, skip) and a state are wanted");
+  launch_rig_assert_has (
+      rig->err, "a command (show, diff, verify, list, watch, skip) and a state are wanted");
   launch_rig_expect (rig, 2, "peek", "x", NULL);
-  assert_has (rig->err, "unknown command “peek”; known are show, diff, verify, list, watch, skip");
+  launch_rig_assert_has (rig->err,
+                         "unknown command “peek”; known are show, diff, verify, list, watch, skip");
   launch_rig_expect (rig, 2, "show", NULL);
-  assert_has (rig->err, "show takes 1 state, not 0");
+  launch_rig_assert_has (rig->err, "show takes 1 state, not 0");
   launch_rig_expect (rig, 2, "diff", "x", NULL);
-  assert_has (rig->err, "diff takes 2 states, not 1");
+  launch_rig_assert_has (rig->err, "diff takes 2 states, not 1");
   launch_rig_expect (rig, 2, "watch", "--interval=1", "x", NULL);
-  assert_has (rig->err, "--interval 1; allowed are 10 to 3600000 ms");
+  launch_rig_assert_has (rig->err, "--interval 1; allowed are 10 to 3600000 ms");
   for (guint i = 0; i < 4; i++)
     {
       const char *const command[] = { "show", "verify", "list", "watch" };
 
       launch_rig_expect (rig, 2, command[i], "nothing", NULL);
-      assert_has (rig->err, "nothing");
+      launch_rig_assert_has (rig->err, "nothing");
       g_assert_cmpstr (rig->out, ==, "");
     }
   make_folder (rig, "empty");
   launch_rig_expect (rig, 2, "show", "empty", NULL);
-  assert_has (rig->err, "empty: there is no checkpoint");
+  launch_rig_assert_has (rig->err, "empty: there is no checkpoint");
   launch_rig_expect (rig, 2, "list", "empty", NULL);
-  assert_has (rig->err, "no state is there, nor below it");
+  launch_rig_assert_has (rig->err, "no state is there, nor below it");
   launch_rig_expect (rig, 0, "--version", NULL);
-  assert_has (rig->out, "dlpipe-state ");
+  launch_rig_assert_has (rig->out, "dlpipe-state ");
 }
 
 /* What is stored is read by every version to come, without the plugins. */
@@ -146,11 +141,12 @@ test_golden (void)
   g_assert_cmpstr (rig->out, ==, wanted);
   g_assert_cmpstr (rig->err, ==, "");
   launch_rig_expect (rig, 0, "show", "--all", "corpus.dlpipe/checkpoint-2", NULL);
-  assert_has (rig->out, "    set  size=100\n");
-  assert_has (rig->out, "  part-0.jsonl: 7088895 bytes, mtime=");
+  launch_rig_assert_has (rig->out, "    set  size=100\n");
+  launch_rig_assert_has (rig->out, "  part-0.jsonl: 7088895 bytes, mtime=");
   launch_rig_expect (rig, 0, "show", "--json", "corpus.dlpipe", NULL);
-  assert_has (rig->out, "\"digest\": "
-                        "\"b2bc5fdd6ea1f6e8bb87423afca2ee04-702eaa63e6cd61d42356914631a0878a\"");
+  launch_rig_assert_has (rig->out,
+                         "\"digest\": "
+                         "\"b2bc5fdd6ea1f6e8bb87423afca2ee04-702eaa63e6cd61d42356914631a0878a\"");
 }
 
 static void
@@ -161,21 +157,21 @@ test_verify (void)
   launch (rig, "a.jsonl", "0");
   use_tool ();
   launch_rig_expect (rig, 0, "verify", "a.jsonl", NULL);
-  assert_has (rig->out, "ok    input files: 2, as they were when they were read");
-  assert_has (rig->out, "ok    graph: fits");
-  assert_has (rig->out, "\n0 faults\n");
+  launch_rig_assert_has (rig->out, "ok    input files: 2, as they were when they were read");
+  launch_rig_assert_has (rig->out, "ok    graph: fits");
+  launch_rig_assert_has (rig->out, "\n0 faults\n");
   launch_rig_expect (rig, 0, "verify", "--json", "a.jsonl.dlpipe", NULL);
-  assert_has (rig->out, "\"ok\": true");
+  launch_rig_assert_has (rig->out, "\"ok\": true");
 
   write_input (rig, "in-1.jsonl", 41);
   launch_rig_expect (rig, 1, "verify", "a.jsonl", NULL);
-  assert_has (rig->out, "FAULT input file: in-1.jsonl: was ");
-  assert_has (rig->out, "\n1 fault\n");
+  launch_rig_assert_has (rig->out, "FAULT input file: in-1.jsonl: was ");
+  launch_rig_assert_has (rig->out, "\n1 fault\n");
   write_input (rig, "in-2.jsonl", 1);
   launch_rig_expect (rig, 1, "verify", "a.jsonl", NULL);
-  assert_has (rig->out, "FAULT graph: ");
+  launch_rig_assert_has (rig->out, "FAULT graph: ");
   launch_rig_expect (rig, 1, "verify", "--json", "a.jsonl", NULL);
-  assert_has (rig->out, "\"faults\": 2");
+  launch_rig_assert_has (rig->out, "\"faults\": 2");
 }
 
 /* The newest generation is damaged, then both; then the list of inputs. */
@@ -188,16 +184,18 @@ test_damaged (void)
   use_tool ();
   launch_rig_write (rig, "a.jsonl.dlpipe/checkpoint-9", "DLPSTATE", 8);
   launch_rig_expect (rig, 1, "verify", "a.jsonl", NULL);
-  assert_has (rig->out, "FAULT checkpoint: a.jsonl.dlpipe/checkpoint-9: cut off: 8 bytes");
-  assert_has (rig->out, "ok    graph: fits");
+  launch_rig_assert_has (rig->out,
+                         "FAULT checkpoint: a.jsonl.dlpipe/checkpoint-9: cut off: 8 bytes");
+  launch_rig_assert_has (rig->out, "ok    graph: fits");
   launch_rig_expect (rig, 0, "show", "a.jsonl", NULL);
-  assert_has (rig->err, "checkpoint-9: cut off: 8 bytes, the least is 40; going on from");
+  launch_rig_assert_has (rig->err,
+                         "checkpoint-9: cut off: 8 bytes, the least is 40; going on from");
   launch_rig_expect (rig, 0, "list", "a.jsonl", NULL);
-  assert_has (rig->out, "cannot be used: ");
+  launch_rig_assert_has (rig->out, "cannot be used: ");
 
   launch_rig_write (rig, "a.jsonl.dlpipe/inputs", "dlpipe inputs 1\n", -1);
   launch_rig_expect (rig, 1, "verify", "a.jsonl", NULL);
-  assert_has (rig->out, "FAULT input list: a.jsonl.dlpipe/inputs: cut off");
+  launch_rig_assert_has (rig->out, "FAULT input list: a.jsonl.dlpipe/inputs: cut off");
 }
 
 /* The same state, of a graph with an element that nobody has. */
@@ -233,12 +231,13 @@ test_without_plugin (void)
   put_foreign (rig);
   use_tool ();
   launch_rig_expect (rig, 0, "show", "corpus", NULL);
-  assert_has (rig->out, "  from-elsewhere ! null-sink\n");
+  launch_rig_assert_has (rig->out, "  from-elsewhere ! null-sink\n");
   launch_rig_expect (rig, 1, "verify", "corpus", NULL);
-  assert_has (rig->out, "ok    checkpoint: corpus.dlpipe/checkpoint-2");
-  assert_has (rig->out, "FAULT input file: ");
-  assert_has (rig->out, "ok    graph: not looked at, since an element is not installed here: ");
-  assert_has (rig->out, "from-elsewhere");
+  launch_rig_assert_has (rig->out, "ok    checkpoint: corpus.dlpipe/checkpoint-2");
+  launch_rig_assert_has (rig->out, "FAULT input file: ");
+  launch_rig_assert_has (rig->out,
+                         "ok    graph: not looked at, since an element is not installed here: ");
+  launch_rig_assert_has (rig->out, "from-elsewhere");
 }
 
 static void
@@ -251,14 +250,14 @@ test_diff (void)
   launch (rig, "c.jsonl", "1");
   use_tool ();
   launch_rig_expect (rig, 0, "diff", "a.jsonl", "b.jsonl", NULL);
-  assert_has (rig->out, "= jsonl-sink0: 100 records, ");
-  assert_has (rig->out, "jsonl-sink0 location: a.jsonl -> b.jsonl\n");
+  launch_rig_assert_has (rig->out, "= jsonl-sink0: 100 records, ");
+  launch_rig_assert_has (rig->out, "jsonl-sink0 location: a.jsonl -> b.jsonl\n");
   launch_rig_expect (rig, 1, "diff", "a.jsonl", "c.jsonl", NULL);
-  assert_has (rig->out, "! jsonl-sink0: 100 records, ");
-  assert_has (rig->out, " (the same records in another order)\n");
-  assert_has (rig->out, "seed: 0 -> 1\n");
+  launch_rig_assert_has (rig->out, "! jsonl-sink0: 100 records, ");
+  launch_rig_assert_has (rig->out, " (the same records in another order)\n");
+  launch_rig_assert_has (rig->out, "seed: 0 -> 1\n");
   launch_rig_expect (rig, 1, "diff", "--json", "a.jsonl", "c.jsonl", NULL);
-  assert_has (rig->out, "\"equal\": false");
+  launch_rig_assert_has (rig->out, "\"equal\": false");
   launch_rig_expect (rig, 2, "diff", "a.jsonl", "nothing", NULL);
 }
 
@@ -272,12 +271,12 @@ test_list (void)
   launch (rig, "deep/b.jsonl", "0");
   use_tool ();
   launch_rig_expect (rig, 0, "list", ".", NULL);
-  assert_has (rig->out, "./a.jsonl.dlpipe: run ");
-  assert_has (rig->out, "./deep/b.jsonl.dlpipe: run ");
-  assert_has (rig->out, ", attempt 1, finished, process ");
-  assert_has (rig->out, "attempt 1, complete, 100 records, 0 tokens");
+  launch_rig_assert_has (rig->out, "./a.jsonl.dlpipe: run ");
+  launch_rig_assert_has (rig->out, "./deep/b.jsonl.dlpipe: run ");
+  launch_rig_assert_has (rig->out, ", attempt 1, finished, process ");
+  launch_rig_assert_has (rig->out, "attempt 1, complete, 100 records, 0 tokens");
   launch_rig_expect (rig, 0, "list", "--json", "a.jsonl", NULL);
-  assert_has (rig->out, "\"state\": \"finished\"");
+  launch_rig_assert_has (rig->out, "\"state\": \"finished\"");
 }
 
 /* A run that lives is seen, is not disturbed, and is seen to be dead. */
@@ -304,13 +303,13 @@ test_watch (void)
     }
   g_assert_true (seen);
   launch_rig_expect (rig, 0, "list", place, NULL);
-  assert_has (rig->out, ", attempt 1, running, process ");
+  launch_rig_assert_has (rig->out, ", attempt 1, running, process ");
   launch_rig_expect (rig, 0, "watch", "--json", "--once", place, NULL);
-  assert_has (rig->out, "\"status\": \"running\"");
+  launch_rig_assert_has (rig->out, "\"status\": \"running\"");
   kill (run->pid, SIGKILL);
   g_assert_true (launch_rig_wait (run, 10 * G_USEC_PER_SEC));
   launch_rig_expect (rig, 1, "watch", "--interval=10", place, NULL);
-  assert_has (rig->out, "dead");
+  launch_rig_assert_has (rig->out, "dead");
 }
 
 static gboolean
@@ -351,7 +350,7 @@ test_skip (void)
         {
           use_tool ();
           launch_rig_expect (rig, 1, "skip", place, "--batches=900000000000..900000000010", NULL);
-          assert_has (rig->err, "in use by another run: process ");
+          launch_rig_assert_has (rig->err, "in use by another run: process ");
           use_launcher ();
         }
       else
@@ -364,25 +363,26 @@ test_skip (void)
       if (again == 0)
         {
           launch_rig_expect (rig, 0, "skip", place, "--batches=900000000000..900000000010", NULL);
-          assert_has (rig->out, "s: batches 900000000000 to 900000000010 will be read and not");
+          launch_rig_assert_has (rig->out,
+                                 "s: batches 900000000000 to 900000000010 will be read and not");
           launch_rig_expect (rig, 0, "skip", "--json", place, "--batches=900000000020", NULL);
-          assert_has (rig->out, "\"last\": 900000000020");
+          launch_rig_assert_has (rig->out, "\"last\": 900000000020");
         }
       launch_rig_expect (rig, 0, "show", place, NULL);
-      assert_has (rig->out, "skip [[900000000000, 900000000010, ");
-      assert_has (rig->out, "], [900000000020, 900000000020, ");
+      launch_rig_assert_has (rig->out, "skip [[900000000000, 900000000010, ");
+      launch_rig_assert_has (rig->out, "], [900000000020, 900000000020, ");
       use_launcher ();
     }
 
   use_tool ();
   launch_rig_expect (rig, 1, "skip", place, "--batches=0..9", NULL);
-  assert_has (rig->err, "batch 0 of b was given out before this state");
+  launch_rig_assert_has (rig->err, "batch 0 of b was given out before this state");
   launch_rig_expect (rig, 1, "skip", place, "--element=x", "--batches=900000000030", NULL);
-  assert_has (rig->err, "element “x” of the state has no batches");
+  launch_rig_assert_has (rig->err, "element “x” of the state has no batches");
   launch_rig_expect (rig, 2, "skip", place, NULL);
-  assert_has (rig->err, "--batches=; wanted are the indices");
+  launch_rig_assert_has (rig->err, "--batches=; wanted are the indices");
   launch_rig_expect (rig, 2, "skip", place, "--batches=9..8", NULL);
-  assert_has (rig->err, "--batches=9..8; wanted");
+  launch_rig_assert_has (rig->err, "--batches=9..8; wanted");
 }
 
 int
