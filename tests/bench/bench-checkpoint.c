@@ -49,24 +49,6 @@ run_without (gpointer job)
   run (job, FALSE);
 }
 
-static void
-remove_folder (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *file = g_build_filename (path, name, NULL);
-
-      if (g_file_test (file, G_FILE_TEST_IS_DIR))
-        remove_folder (file);
-      else
-        g_remove (file);
-    }
-  g_rmdir (path);
-}
-
 int
 main (void)
 {
@@ -85,7 +67,7 @@ main (void)
   bench.amount = (double) status.st_size * EPOCHS * 1e-6;
   passed = bench_run (&bench);
   bench_remove_file (job.input);
-  remove_folder (job.folder);
+  bench_remove_folder (job.folder);
   g_free (job.input);
   g_free (job.folder);
   return passed ? 0 : 1;

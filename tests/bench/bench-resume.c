@@ -18,6 +18,7 @@
 
 #include <dlpipe/dlpipe.h>
 
+#include "bench.h"
 #include "corpus.h"
 
 #define DEFAULT_BYTES (G_GUINT64_CONSTANT (512) << 20)
@@ -208,24 +209,6 @@ measure (const char *phase, const char *a, const char *b, const char *c)
 }
 
 static void
-remove_folder (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *file = g_build_filename (path, name, NULL);
-
-      if (g_file_test (file, G_FILE_TEST_IS_DIR))
-        remove_folder (file);
-      else
-        g_remove (file);
-    }
-  g_rmdir (path);
-}
-
-static void
 judge (const char *name, double seconds, double bar, const char *what)
 {
   gboolean ok = seconds <= bar;
@@ -253,7 +236,7 @@ kill_and_continue (const char *graph, const char *folder, guint64 records, char 
   seconds = g_ascii_strtod (out, &end);
   position = g_ascii_strtoull (end, NULL, 10);
   g_assert_cmpuint (position, >=, records);
-  remove_folder (state);
+  bench_remove_folder (state);
   if (said != NULL)
     *said = g_steal_pointer (&heard);
   return seconds;
@@ -393,7 +376,7 @@ bench_shuffle (const char *folder)
   what =
       g_strdup_printf (" (%s records replayed, as it said; to read them: %.2f s)", replayed, read);
   judge ("shuffle checkpoint=positions", seconds, 1.25 * read + 1, what);
-  remove_folder (inputs);
+  bench_remove_folder (inputs);
 }
 
 /* For a look at one of them: DLPIPE_BENCH_ONLY=shuffle, say. */
@@ -431,6 +414,6 @@ main (int argc, char **argv)
     bench_frames (corpus, folder, "members.jsonl.gz", "part.gz", bytes);
   if (is_wanted ("shuffle"))
     bench_shuffle (folder);
-  remove_folder (folder);
+  bench_remove_folder (folder);
   return passed ? 0 : 1;
 }

@@ -109,3 +109,21 @@ bench_remove_file (const char *path)
   if (g_getenv ("DLPIPE_BENCH_FILE") == NULL)
     g_remove (path);
 }
+
+void
+bench_remove_folder (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *file = g_build_filename (path, name, NULL);
+
+      if (g_file_test (file, G_FILE_TEST_IS_DIR))
+        bench_remove_folder (file);
+      else
+        g_remove (file);
+    }
+  g_rmdir (path);
+}

@@ -29,5 +29,7 @@ gboolean bench_run (const Bench *bench);
  * sample corpus, which bench_remove_file() removes. (transfer full) */
 char *bench_make_file (void);
 void bench_remove_file (const char *path);
+/* With all that is in it. */
+void bench_remove_folder (const char *path);
 
 G_END_DECLS
