@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "dlp-decoder-private.h"
+#include "dlp-durable-private.h"
 #include "dlp-registry-private.h"
 
 #include <pthread.h>
@@ -34,6 +35,15 @@ dlp_decoder_class_init (DlpDecoderClass *klass)
 static void
 dlp_decoder_init (DlpDecoder *self)
 {
+}
+
+int
+dlp_decoder_open_scratch (const char *folder, GError **error)
+{
+  g_return_val_if_fail (folder != NULL, -1);
+  g_return_val_if_fail (error == NULL || *error == NULL, -1);
+
+  return dlp_durable_open_scratch (folder, error);
 }
 
 static gboolean

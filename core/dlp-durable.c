@@ -344,6 +344,25 @@ dlp_durable_create_temporary (int folder,
     }
 }
 
+int
+dlp_durable_open_scratch (const char *path, GError **error)
+{
+  int fd = TEMP_FAILURE_RETRY (open (path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  g_autofree char *temporary = NULL;
+  int folder;
+
+  if (fd >= 0)
+    return fd;
+  folder = dlp_durable_open_folder (path, error);
+  if (folder < 0)
+    return -1;
+  fd = dlp_durable_create_temporary (folder, path, "scratch", &temporary, error);
+  if (fd >= 0)
+    unlinkat (folder, temporary, 0);
+  close (folder);
+  return fd;
+}
+
 gboolean
 dlp_durable_rename (int folder, const char *path, const char *from, const char *to, GError **error)
 {

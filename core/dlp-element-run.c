@@ -2,14 +2,12 @@
 
 /* Start and stop of an element, its snapshots, and what it may ask of the run it is in. */
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <dlpipe/dlp-file.h>
 
+#include "dlp-durable-private.h"
 #include "dlp-element-private.h"
 
 bool
@@ -426,16 +424,12 @@ dlp_element_needs_durable (DlpElement *self)
 int
 dlp_element_open_scratch (DlpElement *self, GError **error)
 {
-  const char *folder = dlp_element_get_scratch_folder (self);
-  g_autofree char *template = g_build_filename (folder, ".scratch-XXXXXX", NULL);
-  int fd = mkostemp (template, O_CLOEXEC);
-  int code = errno;
+  int fd;
 
+  g_return_val_if_fail (DLP_IS_ELEMENT (self), -1);
+
+  fd = dlp_durable_open_scratch (dlp_element_get_scratch_folder (self), error);
   if (fd < 0)
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code),
-                 "%s: cannot make a scratch file in %s: %s", dlp_element_get_name (self), folder,
-                 g_strerror (code));
-  else
-    unlink (template);
+    g_prefix_error (error, "%s: no scratch file: ", dlp_element_get_name (self));
   return fd;
 }

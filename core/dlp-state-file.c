@@ -137,19 +137,6 @@ add_file_locked (DlpStateFiles *files, char *name, const char *folder_path, int 
   return self;
 }
 
-static int
-open_scratch (GError **error)
-{
-  char template[] = SCRATCH_FOLDER "/.scratch-XXXXXX";
-  int fd = mkostemp (template, O_CLOEXEC);
-
-  if (fd < 0)
-    dlp_durable_set_error (error, errno, "%s: cannot make a scratch file", SCRATCH_FOLDER);
-  else
-    unlink (template);
-  return fd;
-}
-
 /* lock is held. */
 static int
 create_locked (DlpStateFiles *files, const char *name, GError **error)
@@ -157,7 +144,7 @@ create_locked (DlpStateFiles *files, const char *name, GError **error)
   int fd;
 
   if (files->folder_path == NULL)
-    return open_scratch (error);
+    return dlp_durable_open_scratch (SCRATCH_FOLDER, error);
   fd = TEMP_FAILURE_RETRY (
       openat (files->folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (fd < 0)
@@ -519,7 +506,7 @@ dlp_state_files_restore (DlpStateFiles *self, GVariant *embedded, GError **error
   while (g_variant_iter_next (&iter, "{&s@ay}", &name, &content))
     {
       g_autoptr (GVariant) value = content;
-      int fd = open_scratch (error);
+      int fd = dlp_durable_open_scratch (SCRATCH_FOLDER, error);
       DlpStateFile *file;
 
       if (fd < 0)

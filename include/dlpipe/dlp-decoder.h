@@ -172,6 +172,24 @@ struct _DlpDecoderClass
 };
 
 /**
+ * dlp_decoder_open_scratch:
+ * @folder: the folder that #DlpDecoderClass.limit_memory was given
+ * @error: return location for an error
+ *
+ * Makes an empty file without a name in @folder, for what does not fit the memory of a decoder. On
+ * a file system on which each file has a name at first, one that a run which was killed meanwhile
+ * leaves is removed by the next run with that state folder.
+ *
+ * Threads: any. Errors: #GIOErrorEnum.
+ *
+ * Returns: its descriptor, to be closed by the caller; -1 on error
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+int dlp_decoder_open_scratch (const char *folder, GError **error);
+
+/**
  * DlpCodecMatch: (skip)
  * @head: at least min(16, size of the file) bytes
  * @size: how many

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <dlpipe/dlp-decoder.h>
+
 void
 zstd_memory_init (ZstdMemory *self)
 {
@@ -36,27 +38,12 @@ find (ZstdMapping *mappings, gpointer data)
   return NULL;
 }
 
-static int
-open_file (const char *folder)
-{
-  int fd = open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  g_autofree char *path = NULL;
-
-  if (fd >= 0)
-    return fd;
-  path = g_build_filename (folder, ".scratch-XXXXXX", NULL);
-  fd = mkostemp (path, O_CLOEXEC);
-  if (fd >= 0)
-    unlink (path);
-  return fd;
-}
-
 /* The blocks of the file are there before it is written to: a full disk is found here, not by a
  * signal. NULL: no such file can be had. */
 static gpointer
 map (const char *folder, gsize size)
 {
-  int fd = open_file (folder);
+  int fd = dlp_decoder_open_scratch (folder, NULL);
   gpointer data = MAP_FAILED;
 
   if (fd < 0)

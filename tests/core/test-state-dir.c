@@ -501,6 +501,7 @@ test_strays (Fixture *fixture, gconstpointer unused)
   dlp_state_dir_free (open_dir (fixture->path));
   put_file (fixture, ".checkpoint-3.123.0badcafe.tmp", "x", 1);
   put_file (fixture, ".status.json.1.00000000.tmp", "x", 1);
+  put_file (fixture, ".scratch.77.00aabbcc.tmp", "x", 1);
   put_file (fixture, ".checkpoint-3.123.0badcafe.tmp~", "x", 1);
   put_file (fixture, ".notes.tmp", "x", 1);
   put_file (fixture, "checkpoint-007", "x", 1);
