@@ -15,14 +15,56 @@
 #include "dlp-durable-private.h"
 #include "dlp-partial-private.h"
 
+#define COMPARED (256 * 1024)
+
+static gboolean
+have_same_bytes (int x, int y)
+{
+  g_autofree char *a = g_malloc (2 * COMPARED);
+  char *b = a + COMPARED;
+
+  for (guint64 offset = 0;;)
+    {
+      gssize n = dlp_durable_read (x, "", a, COMPARED, offset, NULL);
+
+      if (n < 0 || dlp_durable_read (y, "", b, COMPARED, offset, NULL) != n ||
+          memcmp (a, b, (gsize) n) != 0)
+        return FALSE;
+      if (n < COMPARED)
+        return TRUE;
+      offset += (guint64) n;
+    }
+}
+
+static int
+open_regular (const DlpPartialPlace *place, const char *name, struct stat *st)
+{
+  int fd =
+      TEMP_FAILURE_RETRY (openat (place->fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+
+  if (fd < 0 || (fstat (fd, st) == 0 && S_ISREG (st->st_mode)))
+    return fd;
+  close (fd);
+  return -1;
+}
+
+/* Two names of one file. There are file systems that give each name a number of its own (in user
+ * space): what has the same bytes is as good. */
 static gboolean
 is_same_file (const DlpPartialPlace *place, const char *a, const char *b)
 {
   struct stat x, y;
+  int at_a = open_regular (place, a, &x);
+  int at_b = open_regular (place, b, &y);
+  gboolean same = at_a >= 0 && at_b >= 0 &&
+                  ((x.st_dev == y.st_dev && x.st_ino == y.st_ino) ||
+                   (x.st_size == y.st_size && have_same_bytes (at_a, at_b)));
 
-  return fstatat (place->fd, a, &x, AT_SYMLINK_NOFOLLOW) == 0 &&
-         fstatat (place->fd, b, &y, AT_SYMLINK_NOFOLLOW) == 0 && x.st_dev == y.st_dev &&
-         x.st_ino == y.st_ino;
+  if (at_a >= 0)
+    close (at_a);
+  if (at_b >= 0)
+    close (at_b);
+  return same;
 }
 
 static gboolean

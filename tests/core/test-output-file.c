@@ -474,6 +474,31 @@ test_publish_twice_named (Fixture *fixture, gconstpointer unused)
   assert_contents (fixture->path, fixture->expected);
 }
 
+/* The same where the two names seem to be two files; and not, where another's differs in a byte. */
+static void
+test_publish_twin (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (DlpOutputFile) file = create (fixture, 1);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *bytes = NULL;
+  gsize size;
+
+  write_some (fixture, file, 700 * 1000, 0);
+  flush_and_sync (file);
+  g_assert_true (
+      g_file_get_contents (dlp_output_file_get_partial_path (file), &bytes, &size, NULL));
+  bytes[size - 1] ^= 1;
+  g_assert_true (g_file_set_contents (fixture->path, bytes, (gssize) size, NULL));
+  g_assert_false (dlp_output_file_publish (fixture->path, RUN, 1, size, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT);
+  assert_files (fixture, ".out.bin." RUN ".1.partial out.bin");
+
+  bytes[size - 1] ^= 1;
+  g_assert_true (g_file_set_contents (fixture->path, bytes, (gssize) size, NULL));
+  publish (fixture, 1, size);
+  assert_files (fixture, "out.bin");
+}
+
 /* ---- other runs ---- */
 
 static void
@@ -826,6 +851,7 @@ main (int argc, char **argv)
   ADD ("publish/link", test_publish_ways, GUINT_TO_POINTER (1));
   ADD ("publish/look", test_publish_ways, GUINT_TO_POINTER (2));
   ADD ("publish/twice-named", test_publish_twice_named, NULL);
+  ADD ("publish/twin", test_publish_twin, NULL);
   ADD ("others/final-taken", test_final_taken, NULL);
   ADD ("others/two-runs", test_two_runs, NULL);
   ADD ("others/check", test_check_others, NULL);
