@@ -8,6 +8,7 @@
 
 #include "dlp-checkpoint-private.h"
 #include "dlp-partial-private.h"
+#include "dlp-registry-private.h"
 
 #include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-state.h>
@@ -29,10 +30,11 @@ static const Key checkpoint_keys[] = {
 };
 
 static const Key element_keys[] = {
-  { "name", "s", false },     { "factory", "s", false }, { "needed", "b", false },
-  { "version", "u", false },  { "oldest", "u", false },  { "fixed", "a{ss}", false },
-  { "links", "as", false },   { "inputs", "ax", false }, { "emitted", "a{st}", true },
-  { "state", "a{sv}", true }, { "sink", "a{sv}", true }, { "progress", "at", true },
+  { "name", "s", false },     { "factory", "s", false },       { "needed", "b", false },
+  { "version", "u", false },  { "oldest", "u", false },        { "fixed", "a{ss}", false },
+  { "links", "as", false },   { "inputs", "ax", false },       { "emitted", "a{st}", true },
+  { "state", "a{sv}", true }, { "sink", "a{sv}", true },       { "progress", "at", true },
+  { "plugin", "s", true },    { "plugin-version", "s", true },
 };
 
 static bool corrupt (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -233,6 +235,31 @@ check_inputs (Walk *self, GError **error)
   return true;
 }
 
+/* Both or neither, and no longer than they are written. */
+static bool
+check_plugin (GVariant *element, GError **error)
+{
+  const char *plugin = NULL, *version = NULL;
+
+  g_variant_lookup (element, "plugin", "&s", &plugin);
+  g_variant_lookup (element, "plugin-version", "&s", &version);
+  if (plugin == NULL && version == NULL)
+    return true;
+  if (plugin == NULL || version == NULL)
+    return corrupt (error, "key “%s” is missing, “%s” is there",
+                    plugin == NULL ? "plugin" : "plugin-version",
+                    plugin == NULL ? "plugin-version" : "plugin");
+  if (!dlp_plugin_is_name (plugin) || strlen (plugin) > DLP_CHECKPOINT_MAX_PLUGIN)
+    return corrupt (error,
+                    "key “plugin” is “%.64s”; allowed are a lower-case letter, then such, digits "
+                    "and “-”, %d in all",
+                    plugin, DLP_CHECKPOINT_MAX_PLUGIN);
+  if (strlen (version) > DLP_CHECKPOINT_MAX_PLUGIN)
+    return corrupt (error, "key “plugin-version” has %zu bytes; allowed are %d", strlen (version),
+                    DLP_CHECKPOINT_MAX_PLUGIN);
+  return true;
+}
+
 static bool
 check_members (Walk *self, GError **error)
 {
@@ -249,7 +276,8 @@ check_members (Walk *self, GError **error)
   if (progress != NULL && g_variant_n_children (progress) != 4)
     return corrupt (error, "key “progress” has %zu numbers, not 4",
                     g_variant_n_children (progress));
-  return (emitted == NULL || check_pads (emitted, error)) && check_inputs (self, error);
+  return check_plugin (self->element, error) && (emitted == NULL || check_pads (emitted, error)) &&
+         check_inputs (self, error);
 }
 
 static bool

@@ -10,6 +10,9 @@ G_BEGIN_DECLS
 /* Of the payload; another one is DLP_STATE_ERROR_VERSION. */
 #define DLP_CHECKPOINT_FORMAT 1
 
+/* Bytes of the name of a plugin, and of its version. */
+#define DLP_CHECKPOINT_MAX_PLUGIN 128
+
 /* Of an input: its end was seen, or it was closed early at a position. */
 #define DLP_CHECKPOINT_DRAINED (-1)
 #define DLP_CHECKPOINT_CLOSED_AT(position) (-2 - (gint64) (position))

@@ -29,6 +29,8 @@ typedef struct
 {
   char *name;
   char *factory;
+  const char *plugin;         /* interned; NULL: the program brings it */
+  const char *plugin_version; /* interned */
   DlpContext *context;
   GPtrArray *inputs;  /* of DlpPad */
   GPtrArray *outputs; /* of DlpPad */
@@ -99,6 +101,10 @@ void dlp_element_get_progress_values (DlpElement *self, guint64 values[4]);
 
 void dlp_element_set_name (DlpElement *self, const char *name);
 void dlp_element_set_factory (DlpElement *self, const char *factory);
+/* Of an element that a plugin brings. */
+void dlp_element_set_plugin (DlpElement *self, const char *plugin, const char *version);
+/* Into its entry of a checkpoint. */
+void dlp_element_describe_plugin (DlpElement *self, GVariantDict *dict);
 void dlp_element_set_context (DlpElement *self, DlpContext *context);
 DlpContext *dlp_element_get_context (DlpElement *self);
 

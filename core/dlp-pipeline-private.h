@@ -128,6 +128,12 @@ DlpPipeline *
 dlp_pipeline_make_from_state (const char *state_dir, GVariant *payload, GError **error);
 bool dlp_pipeline_restore (DlpPipeline *self, GError **error);
 /* Whether all elements can go back to where they were. */
+/* Another plugin than the one that made the state, or another version of it: a warning, and an
+ * error of a strict pipeline. */
+bool dlp_pipeline_compare_plugin (DlpPipeline *self,
+                                  DlpElement *element,
+                                  GVariant *recorded,
+                                  GError **error);
 bool dlp_pipeline_check_resumable (DlpPipeline *self, GError **error);
 /* (transfer none) floating. */
 GVariant *dlp_pipeline_describe_elements (DlpPipeline *self);

@@ -19,8 +19,9 @@
  *                            opened: stage/source/file, size and identity, URI
  *   warnings      as   the first hundred of all attempts; n-warnings t: how many there were
  *   elements      aa{sv}, producers first:
- *     name s, factory s, needed b, version u, oldest u, fixed a{ss}, links as,
- *     emitted a{st} (by output pad), inputs ax (in the order of the links: a position, or -1:
+ *     name s, factory s, plugin s and plugin-version s (optional: of its plugin, in at most 128
+ * bytes each; not of one that the program brings), needed b, version u, oldest u, fixed a{ss},
+ * links as, emitted a{st} (by output pad), inputs ax (in the order of the links: a position, or -1:
  * seen to its end, or below: closed early at -2 - it), state a{sv}, sink a{sv} (sinks only); where
  * it is not needed any more, no emitted, and of its state only the counters matter, and progress
  * at: bytes read, their sum, files read, their number
@@ -143,6 +144,7 @@ describe_element (DlpElement *element, const DlpElementPlace *place, GError **er
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "name", "s", dlp_element_get_name (element));
   g_variant_dict_insert (&dict, "factory", "s", dlp_element_get_factory (element));
+  dlp_element_describe_plugin (element, &dict);
   g_variant_dict_insert (&dict, "needed", "b", place->needed);
   g_variant_dict_insert (&dict, "version", "u", klass->state_version);
   g_variant_dict_insert (&dict, "oldest", "u", klass->state_oldest_version);
@@ -558,7 +560,7 @@ fail_element (DlpElement *element, GError **error)
 }
 
 static bool
-restore_element (DlpElement *element, GVariant *recorded, GError **error)
+restore_element (DlpPipeline *self, DlpElement *element, GVariant *recorded, GError **error)
 {
   gboolean needed;
   guint version;
@@ -576,6 +578,10 @@ restore_element (DlpElement *element, GVariant *recorded, GError **error)
       dlp_element_restore_ended (element);
       return true;
     }
+  /* Where all is made already, nothing can be mixed. */
+  if (!dlp_flag_get (self->complete) &&
+      !dlp_pipeline_compare_plugin (self, element, recorded, error))
+    return false;
   if (!restore_inputs (element, recorded, error) || !restore_outputs (element, recorded, error) ||
       !load_states (element, recorded, version, error))
     return fail_element (element, error);
@@ -629,7 +635,7 @@ restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
                    factory != NULL ? factory : "");
           return false;
         }
-      if (!restore_element (element, recorded, error))
+      if (!restore_element (self, element, recorded, error))
         {
           g_prefix_error (error, "%s: ", name_state (self));
           return false;

@@ -156,6 +156,21 @@ dlp_registry_suggest (const char *factory)
   return g_strdup_printf ("known elements: %s", all);
 }
 
+static void
+set_plugin (DlpElement *element, const char *factory)
+{
+  DlpRegistry *self = dlp_registry_lock ();
+  DlpRegistryItem *item = g_hash_table_lookup (self->items[DLP_ITEM_ELEMENT], factory);
+  const char *version = "";
+
+  if (item != NULL && item->plugin != NULL)
+    {
+      g_variant_lookup (item->plugin->info, "version", "&s", &version);
+      dlp_element_set_plugin (element, item->plugin->name, version);
+    }
+  dlp_registry_unlock ();
+}
+
 DlpElement *
 dlp_element_make (const char *factory, const char *name, GError **error)
 {
@@ -172,6 +187,7 @@ dlp_element_make (const char *factory, const char *name, GError **error)
     }
   element = g_object_new (type, NULL);
   dlp_element_set_factory (element, factory);
+  set_plugin (element, factory);
   dlp_element_set_name (element, name);
   return element;
 }

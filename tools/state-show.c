@@ -78,14 +78,30 @@ print_sink (GVariant *element)
           state_get_number (sink, "records"), state_get_number (sink, "tokens"), digest);
 }
 
+/* Of a state that was made before it was recorded nothing. */
+static char *
+print_plugin (GVariant *element)
+{
+  g_autoptr (GVariant) plugin = g_variant_lookup_value (element, "plugin", G_VARIANT_TYPE_STRING);
+  g_autoptr (GVariant) version =
+      g_variant_lookup_value (element, "plugin-version", G_VARIANT_TYPE_STRING);
+  g_autofree char *shown = NULL;
+
+  if (plugin == NULL || version == NULL)
+    return g_strdup ("");
+  shown = state_print_value (version);
+  return g_strdup_printf (", plugin %s %s", g_variant_get_string (plugin, NULL), shown);
+}
+
 static void
 print_element (GHashTable *positions, GVariant *element, gboolean all)
 {
   g_autoptr (GVariant) state = g_variant_lookup_value (element, "state", NULL);
+  g_autofree char *plugin = print_plugin (element);
   g_autofree char *shown = NULL;
 
-  printf ("  %s: %s, state version %" G_GUINT64_FORMAT "%s\n", state_get_string (element, "name"),
-          state_get_string (element, "factory"), state_get_number (element, "version"),
+  printf ("  %s: %s, state version %" G_GUINT64_FORMAT "%s%s\n", state_get_string (element, "name"),
+          state_get_string (element, "factory"), state_get_number (element, "version"), plugin,
           state_get_flag (element, "needed") ? "" : ", not needed any more");
   print_inputs (element);
   print_outputs (positions, element);

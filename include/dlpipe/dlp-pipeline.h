@@ -112,7 +112,8 @@ G_DECLARE_FINAL_TYPE (DlpPipeline, dlp_pipeline, DLP, PIPELINE, GObject)
 /**
  * DlpPipeline:strict:
  *
- * Whether the first fault ends the run. To be set before dlp_pipeline_prepare().
+ * Whether the first fault ends the run. A run that would go on with another version of a plugin is
+ * refused then. To be set before dlp_pipeline_prepare().
  *
  * Since: 0.1
  */

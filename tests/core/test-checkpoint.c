@@ -233,6 +233,57 @@ refuse_element (const char *name, const char *key, const char *value, const char
           DLP_STATE_ERROR_CORRUPT, message);
 }
 
+/* The same with the plugin of one element. */
+static DlpCheckpoint *
+with_plugin (const char *plugin, const char *version, GError **error)
+{
+  g_autoptr (DlpCheckpoint) stored = load ();
+  g_autoptr (GVariant) state = dlp_checkpoint_to_variant (stored);
+  g_autoptr (GVariant) elements = g_variant_lookup_value (state, "elements", NULL);
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      GVariantDict dict;
+
+      g_variant_dict_init (&dict, element);
+      if (i == 0)
+        {
+          g_variant_dict_insert (&dict, "plugin", "s", plugin);
+          g_variant_dict_insert (&dict, "plugin-version", "s", version);
+        }
+      g_variant_builder_add_value (&builder, g_variant_dict_end (&dict));
+    }
+  return with ("elements", g_variant_builder_end (&builder), error);
+}
+
+static void
+test_plugin (void)
+{
+  g_autofree char *longest = g_strnfill (128, 'x');
+  g_autofree char *too_long = g_strnfill (129, 'x');
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpCheckpoint) some = with_plugin (longest, longest, &error);
+  g_autoptr (DlpCheckpoint) none = with_plugin ("x", "", &error);
+  g_autofree char *json = NULL;
+  GError *refused = NULL;
+
+  g_assert_no_error (error);
+  g_assert_nonnull (none);
+  json = dlp_checkpoint_to_json (some);
+  g_assert_nonnull (strstr (json, "\"plugin-version\""));
+  expect (with_plugin (too_long, "1", &refused), &refused, DLP_STATE_ERROR_CORRUPT,
+          "state of file-source0: key “plugin” is “x*x”; allowed are *, 128 in all");
+  refused = NULL;
+  expect (with_plugin ("A\n", "1", &refused), &refused, DLP_STATE_ERROR_CORRUPT,
+          "state of file-source0: key “plugin” is *");
+  refused = NULL;
+  expect (with_plugin ("x", too_long, &refused), &refused, DLP_STATE_ERROR_CORRUPT,
+          "state of file-source0: key “plugin-version” has 129 bytes; allowed are 128");
+}
+
 static void
 test_element_refused (void)
 {
@@ -250,6 +301,11 @@ test_element_refused (void)
                   "state of shuffle0: key “links”: “nobody.out” is no pad of an element before it");
   refuse_element ("shuffle0", "progress", "[uint64 1]",
                   "state of shuffle0: key “progress” has 1 numbers, not 4");
+  refuse_element ("shuffle0", "plugin", "'shuffle'",
+                  "state of shuffle0: key “plugin-version” is missing, “plugin” is there");
+  refuse_element ("shuffle0", "plugin-version", "'1.0'",
+                  "state of shuffle0: key “plugin” is missing, “plugin-version” is there");
+  refuse_element ("shuffle0", "plugin", "5", "*(shuffle0): key “plugin” has type i, not s");
   refuse_element ("tokenizer0", "inputs", "[int64 26523]",
                   "state of tokenizer0: key “inputs”: it is to go on at record 26523 of "
                   "shuffle0.out, which goes on at 26524 itself");
@@ -326,6 +382,7 @@ main (int argc, char **argv)
   g_test_add_func ("/checkpoint/json-large", test_json_large);
   g_test_add_func ("/checkpoint/refused", test_refused);
   g_test_add_func ("/checkpoint/element-refused", test_element_refused);
+  g_test_add_func ("/checkpoint/plugin", test_plugin);
   g_test_add_func ("/checkpoint/inputs", test_inputs);
   g_test_add_func ("/checkpoint/describe", test_describe);
   return g_test_run ();
