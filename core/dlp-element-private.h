@@ -188,7 +188,11 @@ DlpElement *dlp_element_find_repeated (DlpElement *self);
  * other source feeds it), if its epochs come one behind the other, and for ever. */
 DlpElement *dlp_element_find_endless (DlpElement *self, const DlpCoordinate *of);
 
-/* Behind a virtual function that failed: sees to it that there is an error. Returns false. */
+/* Behind a virtual function that failed: sees to it that there is an error, which names the
+ * element. Returns false. */
 bool dlp_element_failed (DlpElement *self, const char *function, GError **error);
+/* (transfer full): with "NAME: " before it, unless it begins so. */
+char *dlp_element_name_message (DlpElement *self, const char *message);
+void dlp_element_name_error (DlpElement *self, GError **error);
 
 G_END_DECLS

@@ -160,7 +160,7 @@ dlp_element_warn (DlpElement *self, const char *uri, gint64 row, const char *mes
   if (dlp_element_is_replaying (self))
     return;
 
-  text = g_strdup_printf ("%s: %s", dlp_element_get_name (self), message);
+  text = dlp_element_name_message (self, message);
   dlp_context_warn (context, text);
 
   g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "DLP_ELEMENT", dlp_element_get_name (self),

@@ -501,5 +501,26 @@ dlp_element_failed (DlpElement *self, const char *function, GError **error)
   if (error != NULL && *error == NULL)
     g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
                  "%s: its %s() failed without an error", dlp_element_get_name (self), function);
+  dlp_element_name_error (self, error);
   return false;
+}
+
+char *
+dlp_element_name_message (DlpElement *self, const char *message)
+{
+  g_autofree char *prefix = g_strconcat (dlp_element_get_name (self), ": ", NULL);
+
+  return g_strconcat (g_str_has_prefix (message, prefix) ? "" : prefix, message, NULL);
+}
+
+void
+dlp_element_name_error (DlpElement *self, GError **error)
+{
+  char *message;
+
+  if (error == NULL || *error == NULL)
+    return;
+  message = dlp_element_name_message (self, (*error)->message);
+  g_free ((*error)->message);
+  (*error)->message = message;
 }

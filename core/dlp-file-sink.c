@@ -56,7 +56,7 @@ dlp_file_sink_negotiate (DlpElement *element, GError **error)
   if (priv->location == NULL || priv->location[0] == '\0' || g_str_has_suffix (priv->location, "/"))
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "%s: location=%s: the name of a file is wanted", dlp_element_get_name (element),
+                   "location=%s: the name of a file is wanted",
                    priv->location != NULL ? priv->location : "");
       return FALSE;
     }
@@ -137,8 +137,7 @@ dlp_file_sink_write (DlpFileSink *self, gconstpointer data, gsize size, GError *
   if (priv->file == NULL)
     {
       g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
-                   "%s: dlp_file_sink_write() is called while there is no file to write to",
-                   dlp_element_get_name (DLP_ELEMENT (self)));
+                   "dlp_file_sink_write() is called while there is no file to write to");
       return FALSE;
     }
   priv->state.bytes += size;
@@ -159,8 +158,7 @@ dlp_file_sink_consume (DlpSink *sink,
   if (priv->file == NULL)
     {
       g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                   "%s: its state says that it was finished, but there are more records",
-                   dlp_element_get_name (DLP_ELEMENT (sink)));
+                   "its state says that it was finished, but there are more records");
       return FALSE;
     }
   return DLP_FILE_SINK_GET_CLASS (sink)->write_rows (DLP_FILE_SINK (sink), batch, row, n, error);

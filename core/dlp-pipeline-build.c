@@ -272,8 +272,7 @@ negotiate (DlpElement *element, GError **error)
       if (dlp_pad_get_schema (output) == NULL)
         {
           g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
-                       "%s set no schema on its pad “%s”", dlp_element_get_name (element),
-                       dlp_pad_get_name (output));
+                       "it set no schema on its pad “%s”", dlp_pad_get_name (output));
           return false;
         }
     }
@@ -314,12 +313,7 @@ claim_files (DlpPipeline *self, DlpElement *element, GError **error)
 static void
 fail_element (DlpPipeline *self, DlpElement *element, GError **error)
 {
-  const char *name = dlp_element_get_name (element);
-
-  if (error != NULL && *error != NULL && !g_str_has_prefix ((*error)->message, name) &&
-      ((*error)->domain == DLP_PIPELINE_ERROR || self->graph == NULL ||
-       dlp_graph_find_node (self->graph, name) == NULL))
-    g_prefix_error (error, "%s: ", name);
+  dlp_element_name_error (element, error);
   dlp_pipeline_place_error (self, element, error);
 }
 

@@ -240,18 +240,17 @@ dlp_pipeline_place_error (DlpPipeline *self, DlpElement *element, GError **error
   DlpGraphNode *node = self->graph != NULL ?
                            dlp_graph_find_node (self->graph, dlp_element_get_name (element)) :
                            NULL;
-  g_autofree char *message = NULL;
   g_auto (GStrv) lines = NULL;
   GString *placed;
 
   if (error == NULL || *error == NULL || (*error)->domain != DLP_GRAPH_ERROR || node == NULL)
     return;
+  dlp_element_name_error (element, error);
   /* The lines behind the first show a place within a value. */
   lines = g_strsplit ((*error)->message, "\n", -1);
-  message = g_strdup_printf ("%s: %s", node->name, lines[0]);
   g_free ((*error)->message);
   (*error)->message =
-      dlp_graph_format_error (self->graph->text, node->start, node->end, message, NULL);
+      dlp_graph_format_error (self->graph->text, node->start, node->end, lines[0], NULL);
   if (lines[1] == NULL)
     return;
   placed = g_string_new ((*error)->message);

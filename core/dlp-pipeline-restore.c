@@ -548,15 +548,24 @@ restore_progress (DlpElement *element, GVariant *recorded)
                               (guint) MIN (values[3], G_MAXUINT));
 }
 
-/* Elements speak of keys; which element it is they need not say. */
 static bool
-fail_element (DlpElement *element, GError **error)
+restore_ended (DlpElement *element, GVariant *recorded, guint version, GError **error)
 {
-  g_autofree char *prefix = g_strconcat (dlp_element_get_name (element), ": ", NULL);
+  if (!load_state (element, recorded, version, error) || !restore_inputs (element, recorded, error))
+    return false;
+  restore_progress (element, recorded);
+  dlp_element_restore_ended (element);
+  return true;
+}
 
-  if (error != NULL && *error != NULL && !g_str_has_prefix ((*error)->message, prefix))
-    g_prefix_error (error, "%s", prefix);
-  return false;
+static bool
+restore_needed (DlpElement *element, GVariant *recorded, guint version, GError **error)
+{
+  if (!restore_inputs (element, recorded, error) || !restore_outputs (element, recorded, error) ||
+      !load_states (element, recorded, version, error))
+    return false;
+  dlp_element_make_first_mark (element);
+  return true;
 }
 
 static bool
@@ -565,28 +574,18 @@ restore_element (DlpPipeline *self, DlpElement *element, GVariant *recorded, GEr
   gboolean needed;
   guint version;
 
-  if (!check_version (element, recorded, &version, error) ||
-      !compare_links (element, recorded, error) || !compare_fixed (element, recorded, error))
-    return false;
   g_variant_lookup (recorded, "needed", "b", &needed);
-  if (!needed)
-    {
-      if (!load_state (element, recorded, version, error) ||
-          !restore_inputs (element, recorded, error))
-        return fail_element (element, error);
-      restore_progress (element, recorded);
-      dlp_element_restore_ended (element);
-      return true;
-    }
   /* Where all is made already, nothing can be mixed. */
-  if (!dlp_flag_get (self->complete) &&
-      !dlp_pipeline_compare_plugin (self, element, recorded, error))
+  if (!check_version (element, recorded, &version, error) ||
+      !compare_links (element, recorded, error) || !compare_fixed (element, recorded, error) ||
+      (needed && !dlp_flag_get (self->complete) &&
+       !dlp_pipeline_compare_plugin (self, element, recorded, error)))
     return false;
-  if (!restore_inputs (element, recorded, error) || !restore_outputs (element, recorded, error) ||
-      !load_states (element, recorded, version, error))
-    return fail_element (element, error);
-  dlp_element_make_first_mark (element);
-  return true;
+  if ((needed ? restore_needed : restore_ended) (element, recorded, version, error))
+    return true;
+  /* Elements speak of keys; which element it is they need not say. */
+  dlp_element_name_error (element, error);
+  return false;
 }
 
 /* (element-type utf8 GVariant): by name. */

@@ -196,6 +196,19 @@ has_word (const char *text, const char *word)
   return false;
 }
 
+/* What core says of an element has it in a sentence. What an element says may have that word in it
+ * without meaning the element. */
+static bool
+is_named (const GError *error, const char *name)
+{
+  gsize length = strlen (name);
+
+  if (error->domain == DLP_PIPELINE_ERROR)
+    return has_word (error->message, name);
+  return strncmp (error->message, name, length) == 0 &&
+         (error->message[length] == ':' || error->message[length] == ' ');
+}
+
 /* What a stop interrupts in its I/O is no fault; but a sink that was interrupted in the midst of a
  * record batch has no state to go on from, if there is to be one. */
 static bool
@@ -213,7 +226,7 @@ dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error)
   const char *name = element != NULL ? dlp_element_get_name (element) : NULL;
   g_autoptr (GError) first = NULL;
 
-  if (name != NULL && !has_word (error->message, name))
+  if (name != NULL && !is_named (error, name))
     g_prefix_error (&error, "%s: ", name);
   pthread_mutex_lock (&self->lock);
   if (self->error == NULL && !is_interruption (self, element, error))
@@ -366,10 +379,7 @@ start_elements (DlpPipeline *self, GError **error)
       ok = dlp_element_start (element, error);
       dlp_watchdog_leave (self->watchdog);
       if (!ok)
-        {
-          g_prefix_error (error, "%s: ", dlp_element_get_name (element));
-          return false;
-        }
+        return false;
     }
   return !must_end (self);
 }

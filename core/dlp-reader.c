@@ -144,10 +144,7 @@ dlp_reader_load (DlpElement *element, GVariant *described, guint version, GError
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
   DlpReaderState *state = get_state (self);
 
-  if (dlp_reader_state_load (state, described, priv->interleave, priv->counters, error))
-    return TRUE;
-  g_prefix_error (error, "%s: ", dlp_element_get_name (element));
-  return FALSE;
+  return dlp_reader_state_load (state, described, priv->interleave, priv->counters, error);
 }
 
 static GVariant *

@@ -360,9 +360,9 @@ skip_batch (DlpBatch *self, GError **error)
   if (self->skipping == BATCH_SKIP_TOO_LATE)
     {
       g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
-                   "%s: batch %" G_GUINT64_FORMAT " is to be skipped, but was delivered before the "
+                   "batch %" G_GUINT64_FORMAT " is to be skipped, but was delivered before the "
                    "state was saved; take an older state, or skip from a later batch on",
-                   dlp_element_get_name (DLP_ELEMENT (self)), self->batch.index);
+                   self->batch.index);
       return FALSE;
     }
   self->skipped_batches++;
@@ -429,11 +429,11 @@ pass_border (DlpBatch *self, const DlpCoordinate *next, GError **error)
     return end_short_batch (self, error);
   g_set_error (
       error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
-      "%s: drop-last discards every batch: epoch %u of stage %u source %u has %" G_GUINT64_FORMAT
+      "drop-last discards every batch: epoch %u of stage %u source %u has %" G_GUINT64_FORMAT
       " records, and a batch has size=%u; make it smaller, or set drop-last=false or "
       "cut-at-epoch=false",
-      dlp_element_get_name (DLP_ELEMENT (self)), self->first.epoch, self->first.stage,
-      self->first.source, records, get_size (self->sizes, self->first.stage));
+      self->first.epoch, self->first.stage, self->first.source, records,
+      get_size (self->sizes, self->first.stage));
   return FALSE;
 }
 
@@ -444,11 +444,11 @@ check_stage (DlpBatch *self, const DlpCoordinate *at, GError **error)
   if (self->sizes->len <= 1 || at->stage < self->sizes->len)
     return TRUE;
   g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
-               "%s: source %u file %u row %" G_GUINT64_FORMAT
+               "source %u file %u row %" G_GUINT64_FORMAT
                " says that it is of stage %u, and size=%s is for stages 0 to %u; give it the stage "
                "that it comes in, or set one size for all",
-               dlp_element_get_name (DLP_ELEMENT (self)), at->source, at->file, (guint64) at->row,
-               at->stage, self->size, self->sizes->len - 1);
+               at->source, at->file, (guint64) at->row, at->stage, self->size,
+               self->sizes->len - 1);
   return FALSE;
 }
 
@@ -492,10 +492,9 @@ check_bytes (DlpBatch *self, DlpRecordBatch *rows, GError **error)
   if (bytes + dlp_record_batch_get_bytes (rows) <= DLP_COLUMN_MAX_BYTES)
     return TRUE;
   g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
-               "%s: batch %" G_GUINT64_FORMAT " has %zu bytes with its first %" G_GUINT64_FORMAT
+               "batch %" G_GUINT64_FORMAT " has %zu bytes with its first %" G_GUINT64_FORMAT
                " records, and may have %d; make size=%s smaller",
-               dlp_element_get_name (DLP_ELEMENT (self)), self->batch.index, bytes,
-               self->batch.records, DLP_COLUMN_MAX_BYTES, self->size);
+               self->batch.index, bytes, self->batch.records, DLP_COLUMN_MAX_BYTES, self->size);
   return FALSE;
 }
 

@@ -148,10 +148,8 @@ check_list (DlpFileSource *self, GError **error)
     {
       g_set_error (
           error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
-          "%s: infinite source has no records: it goes on for ever, but shard=%s of %u files "
-          "has none",
-          dlp_element_get_name (DLP_ELEMENT (self)), self->shard,
-          file_list_get_length (self->list));
+          "infinite source has no records: it goes on for ever, but shard=%s of %u files has none",
+          self->shard, file_list_get_length (self->list));
       return FALSE;
     }
   return TRUE;
@@ -265,12 +263,7 @@ dlp_file_source_negotiate (DlpElement *element, GError **error)
       file_list_new ((const char *const *) self->location, self->list_name, find_writer, self,
                      self->order == ORDER_SORTED, dlp_element_get_cancellable (element), error);
   if (self->list == NULL)
-    {
-      /* An error of the graph gets its place there. */
-      if (error != NULL && (*error)->domain != DLP_GRAPH_ERROR)
-        g_prefix_error (error, "%s: ", dlp_element_get_name (element));
-      return FALSE;
-    }
+    return FALSE;
   if (!check_list (self, error))
     return FALSE;
 
@@ -312,8 +305,7 @@ dlp_file_source_start (DlpElement *element, GCancellable *cancellable, GError **
       if (dlp_element_get_strict (element))
         {
           g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
-                       "%s: %s, and the pipeline is strict", dlp_element_get_name (element),
-                       message);
+                       "%s, and the pipeline is strict", message);
           return FALSE;
         }
       dlp_element_warn (element, NULL, -1, message);
@@ -461,10 +453,7 @@ load (DlpFileSource *self, GVariant *described, GError **error)
 static gboolean
 dlp_file_source_load (DlpElement *element, GVariant *described, guint version, GError **error)
 {
-  if (load (DLP_FILE_SOURCE (element), described, error))
-    return TRUE;
-  g_prefix_error (error, "%s: ", dlp_element_get_name (element));
-  return FALSE;
+  return load (DLP_FILE_SOURCE (element), described, error);
 }
 
 /* ---- object ---- */

@@ -117,10 +117,10 @@ fail (DlpFilter *self, FilterContext *context, DlpRecordBatch *batch, guint row,
   g_autofree char *reason = filter_context_get_failure (context);
 
   g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
-               "%s: %s: row %" G_GUINT64_FORMAT
+               "%s: row %" G_GUINT64_FORMAT
                ": a pattern of matches gave up on this record: %s; make the pattern simpler, such "
                "as without one repetition inside of another, or test the record's length before",
-               dlp_element_get_name (DLP_ELEMENT (self)), place, at->row, reason);
+               place, at->row, reason);
   return FALSE;
 }
 

@@ -194,8 +194,7 @@ dlp_quarantine_sink_consume (DlpSink *sink,
   if (self->output == NULL)
     {
       g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                   "%s: its state says that it was finished, but there are more records",
-                   dlp_element_get_name (DLP_ELEMENT (self)));
+                   "its state says that it was finished, but there are more records");
       return FALSE;
     }
 

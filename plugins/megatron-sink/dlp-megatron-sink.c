@@ -211,11 +211,9 @@ fail_range (DlpMegatronSink *self,
   else
     origin = g_strdup_printf ("the dtype is %s", dtype_name (self->width));
   g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
-               "%s: record %" G_GUINT64_FORMAT
-               " (stage %u, source %u, file %u, row %" G_GUINT64_FORMAT
+               "record %" G_GUINT64_FORMAT " (stage %u, source %u, file %u, row %" G_GUINT64_FORMAT
                ", epoch %u, part %u): “%s” has id %u at index %" G_GSIZE_FORMAT
                "; allowed are 0 to %" G_GUINT64_FORMAT ", for %s",
-               dlp_element_get_name (DLP_ELEMENT (self)),
                dlp_record_batch_get_position (batch) + row, at->stage, at->source, at->file,
                at->row, at->epoch, at->part, self->field_name, id, index, self->limit - 1, origin);
   return FALSE;
@@ -296,8 +294,7 @@ dlp_megatron_sink_consume (DlpSink *sink,
   if (self->writer == NULL)
     {
       g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                   "%s: its state says that it was finished, but there are more records",
-                   dlp_element_get_name (DLP_ELEMENT (self)));
+                   "its state says that it was finished, but there are more records");
       return FALSE;
     }
 

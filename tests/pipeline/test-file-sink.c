@@ -137,7 +137,9 @@ test_location (void)
 
       g_assert_false (dlp_check_run (graphs[i], NULL, &error));
       g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE);
-      g_assert_nonnull (strstr (error->message, "location="));
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, "row-sink0: location="));
+      g_assert_null (strstr (error->message, "row-sink0: row-sink0"));
     }
 }
 

@@ -215,7 +215,8 @@ test_foreign_output (void)
   g_assert_cmpint (rig->exit_code, ==, 0);
   run (rig, WRITE_GRAPH, "--state=other");
   check (rig, 2,
-         "dlpipe-launch: error: out.jsonl.manifest.json is there already, and is not of this run: "
+         "dlpipe-launch: error: jsonl-sink0: out.jsonl.manifest.json is there already, and is not "
+         "of this run: "
          "choose another location; or add --overwrite, which deletes what out.jsonl.manifest.json "
          "lists\n");
 }
