@@ -10,6 +10,8 @@
 #include "dlp-pipeline-private.h"
 #include "dlp-registry-private.h"
 
+#define MIN_MEMORY (1024 * 1024)
+
 /* Of a tee, say, that nothing is linked behind. */
 static bool
 makes_outputs (DlpElement *element)
@@ -317,6 +319,20 @@ fail_element (DlpPipeline *self, DlpElement *element, GError **error)
   dlp_pipeline_place_error (self, element, error);
 }
 
+/* With less each part would have its floor, and all of them more than the budget. */
+static bool
+check_memory (DlpPipeline *self, GError **error)
+{
+  if (self->memory == 0 || self->memory >= MIN_MEMORY)
+    return true;
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "memory: %" G_GUINT64_FORMAT
+               " byte%s cannot work; the least is 1M (%d bytes), and 0 "
+               "takes the default: set a larger --memory, or none",
+               self->memory, self->memory == 1 ? "" : "s", MIN_MEMORY);
+  return false;
+}
+
 bool
 dlp_pipeline_build (DlpPipeline *self, GError **error)
 {
@@ -325,7 +341,7 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_SYNTAX, "the graph is empty");
       return false;
     }
-  if (!add_quarantine (self, error))
+  if (!check_memory (self, error) || !add_quarantine (self, error))
     return false;
 
   for (guint i = 0; i < self->elements->len; i++)

@@ -53,8 +53,9 @@ G_DECLARE_FINAL_TYPE (DlpPipeline, dlp_pipeline, DLP, PIPELINE, GObject)
 /**
  * DlpPipeline:memory:
  *
- * Memory for queues, buffers and caches, in bytes; 0: 64 MiB and 48 MiB a worker, at most a quarter
- * of what there is. To be set before dlp_pipeline_prepare().
+ * Memory for queues, buffers and caches, in bytes, at least 1 MiB; 0: 64 MiB and 48 MiB a worker,
+ * at most a quarter of what there is. Less is %DLP_GRAPH_ERROR_VALUE when it is prepared. To be set
+ * before dlp_pipeline_prepare().
  *
  * Since: 0.1
  */

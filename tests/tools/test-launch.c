@@ -140,6 +140,20 @@ test_check (void)
 }
 
 static void
+test_memory (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch_rig_expect (rig, 2, "--memory=1k", GRAPH, NULL);
+  launch_rig_assert_has (rig->err, "memory: 1024 bytes cannot work; the least is 1M ");
+  launch_rig_expect (rig, 2, "--check", "--memory=1048575", GRAPH, NULL);
+  launch_rig_assert_has (rig->err, "memory: 1048575 bytes cannot work; the least is 1M ");
+  launch_rig_expect (rig, 0, "--memory=1M", GRAPH, NULL);
+  launch_rig_assert_has (rig->err, "finished: 200 records");
+  launch_rig_assert_has (rig->err, ", 1 MiB of memory");
+}
+
+static void
 test_dry_run (void)
 {
   g_autoptr (LaunchRig) rig = launch_rig_new ();
@@ -774,6 +788,7 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/graph-in-file", test_graph_in_file);
   g_test_add_func ("/launch/set", test_set);
   g_test_add_func ("/launch/check", test_check);
+  g_test_add_func ("/launch/memory", test_memory);
   g_test_add_func ("/launch/dry-run", test_dry_run);
   g_test_add_func ("/launch/twice", test_twice);
   g_test_add_func ("/launch/overwrite", test_overwrite);
