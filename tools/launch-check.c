@@ -5,12 +5,42 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dlpipe/dlp-file.h>
+
 #include "launch.h"
 
 static void
 print_setting (const char *name, const char *value, const char *origin)
 {
   printf ("  %-24s %-40s %s\n", name, value, origin);
+}
+
+static bool
+needs_quotes (const char *value)
+{
+  for (const char *p = value; *p != '\0'; p++)
+    if ((guchar) *p <= ' ' || *p == 0x7f || strchr ("!\"'\\", *p) != NULL)
+      return true;
+  return false;
+}
+
+/* (transfer full): as graph text has it, but on one line: what a terminal would obey is shown as in
+ * messages. */
+static char *
+quote (const char *value)
+{
+  g_autoptr (GString) text = g_string_new ("\"");
+
+  if (!needs_quotes (value))
+    return dlp_uri_escape_for_display (value);
+  for (const char *p = value; *p != '\0'; p++)
+    {
+      if (*p == '"' || *p == '\\')
+        g_string_append_c (text, '\\');
+      g_string_append_c (text, *p);
+    }
+  g_string_append_c (text, '"');
+  return dlp_uri_escape_for_display (text->str);
 }
 
 static void
@@ -31,6 +61,7 @@ static void
 print_run_settings (DlpPipeline *pipeline, GVariant *report, const LaunchOptions *options)
 {
   g_autofree char *dir = NULL;
+  g_autofree char *place = NULL;
   g_autofree char *default_dir = dlp_pipeline_get_default_state_dir (pipeline);
   g_autofree char *seed = NULL;
   g_autofree char *workers = NULL;
@@ -39,6 +70,7 @@ print_run_settings (DlpPipeline *pipeline, GVariant *report, const LaunchOptions
   guint count = 0;
 
   g_object_get (pipeline, "state-dir", &dir, NULL);
+  place = dir != NULL ? quote (dir) : g_strdup ("none");
   g_variant_lookup (report, "seed", "t", &number);
   seed = g_strdup_printf ("%" G_GUINT64_FORMAT, number);
   g_variant_lookup (report, "workers", "u", &count);
@@ -47,7 +79,7 @@ print_run_settings (DlpPipeline *pipeline, GVariant *report, const LaunchOptions
   memory = g_strdup_printf ("%" G_GUINT64_FORMAT " MiB", number >> 20);
 
   printf ("run\n");
-  print_setting ("state", dir != NULL ? dir : "none",
+  print_setting ("state", place,
                  options->state != NULL || options->no_state ? "option" : "default");
   print_setting ("seed", seed,
                  options->seed != NULL                ? "option" :
@@ -70,8 +102,9 @@ print_property (DlpElement *element, const char *property, const char *value, co
 {
   DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
   g_autofree char *result = klass->comes_to != NULL ? klass->comes_to (element, property) : NULL;
+  g_autofree char *shown = quote (value);
   g_autofree char *text =
-      result != NULL ? g_strdup_printf ("%s: %s", value, result) : g_strdup (value);
+      result != NULL ? g_strdup_printf ("%s: %s", shown, result) : g_strdup (shown);
 
   print_setting (property, text, origin);
 }

@@ -139,6 +139,19 @@ test_check (void)
   g_assert_nonnull (strstr (dot, "\"jsonl-reader0\" -> \"jsonl-sink0\""));
 }
 
+/* A line for each, whatever is in it. */
+static void
+test_check_quotes (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch_rig_expect (rig, 0, "--check", "--state=a state",
+                     "file-source location=in.jsonl ! jsonl-reader field=\"a\n\\\"b\" ! null-sink",
+                     NULL);
+  check_prints (rig, "  field                    \"a\\x0a\\\"b\"");
+  check_prints (rig, "  state                    \"a state\"");
+}
+
 static void
 test_memory (void)
 {
@@ -788,6 +801,7 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/graph-in-file", test_graph_in_file);
   g_test_add_func ("/launch/set", test_set);
   g_test_add_func ("/launch/check", test_check);
+  g_test_add_func ("/launch/check-quotes", test_check_quotes);
   g_test_add_func ("/launch/memory", test_memory);
   g_test_add_func ("/launch/dry-run", test_dry_run);
   g_test_add_func ("/launch/twice", test_twice);
