@@ -213,6 +213,16 @@ launch_has_state (DlpPipeline *pipeline)
   return dir != NULL;
 }
 
+/* Another plugin may bring an element that is called so. */
+static bool
+is_tokenizer (DlpElement *element)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), "model");
+
+  return strcmp (dlp_element_get_factory (element), "tokenizer") == 0 && pspec != NULL &&
+         pspec->value_type == G_TYPE_STRING;
+}
+
 char *
 launch_get_models (DlpPipeline *pipeline)
 {
@@ -224,7 +234,7 @@ launch_get_models (DlpPipeline *pipeline)
       g_autoptr (DlpElement) element = g_list_model_get_item (elements, i);
       char *model = NULL;
 
-      if (strcmp (dlp_element_get_factory (element), "tokenizer") != 0)
+      if (!is_tokenizer (element))
         continue;
       g_object_get (element, "model", &model, NULL);
       if (model == NULL || g_ptr_array_find_with_equal_func (models, model, g_str_equal, NULL))

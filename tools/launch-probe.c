@@ -58,6 +58,15 @@ measure_ids (LaunchProbe *self)
     }
 }
 
+/* Elements of others may have properties of these names. */
+static bool
+has_text (DlpElement *element, const char *property)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), property);
+
+  return pspec != NULL && pspec->value_type == G_TYPE_STRING;
+}
+
 static gboolean
 find_tokenizer (LaunchProbe *self, GError **error)
 {
@@ -65,7 +74,8 @@ find_tokenizer (LaunchProbe *self, GError **error)
   g_autofree char *model = NULL;
   g_autofree char *pattern = NULL;
 
-  if (found->len == 0)
+  if (found->len == 0 || !has_text (found->pdata[0], "model") ||
+      !has_text (found->pdata[0], "pattern"))
     return TRUE;
   g_object_get (g_ptr_array_index (found, 0), "model", &model, "pattern", &pattern, NULL);
   self->tokenizer = dlp_tokenizer_new (model, pattern, error);

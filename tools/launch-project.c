@@ -111,7 +111,7 @@ launch_is_endless (DlpPipeline *pipeline, GPtrArray *closers, DlpElement *source
 {
   guint epochs = 1;
 
-  if (strcmp (dlp_element_get_factory (source), "file-source") == 0)
+  if (launch_is_file_source (source))
     g_object_get (source, "epochs", &epochs, NULL);
   for (guint i = 0; epochs == 0 && i < closers->len; i++)
     {

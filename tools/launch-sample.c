@@ -44,6 +44,15 @@ source_free (gpointer data)
 
 /* ---- listing ---- */
 
+bool
+launch_is_file_source (DlpElement *element)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), "epochs");
+
+  return strcmp (dlp_element_get_factory (element), "file-source") == 0 && pspec != NULL &&
+         pspec->value_type == G_TYPE_UINT;
+}
+
 /* In the order of the first epoch: by a run of the source alone. */
 static GArray *
 list_files (DlpElement *element, guint64 seed, GError **error)
@@ -179,7 +188,7 @@ launch_sample_new (DlpPipeline *pipeline, double share, bool whole, GError **err
       g_autoptr (DlpElement) element = g_list_model_get_item (elements, i);
       LaunchSource *source;
 
-      if (strcmp (dlp_element_get_factory (element), "file-source") != 0)
+      if (!launch_is_file_source (element))
         continue;
       source = g_new0 (LaunchSource, 1);
       g_ptr_array_add (self->sources, source);

@@ -53,6 +53,8 @@ typedef struct
  * takes @share of each group. */
 LaunchSample *launch_sample_new (DlpPipeline *pipeline, double share, bool whole, GError **error);
 void launch_sample_free (LaunchSample *self);
+/* Another plugin may bring an element that is called so. */
+bool launch_is_file_source (DlpElement *element);
 /* (nullable) */
 LaunchSource *launch_sample_find_source (LaunchSample *self, const char *name, guint *index);
 /* The group of the records of a file; groups->len: none. */

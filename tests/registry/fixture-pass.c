@@ -12,6 +12,9 @@
 #ifndef PLUGIN
 #define PLUGIN "pass"
 #endif
+#ifndef ELEMENT
+#define ELEMENT "pass"
+#endif
 #ifndef VERSION
 #define VERSION "1.0"
 #endif
@@ -72,7 +75,7 @@ pass_init (Pass *self)
 static gboolean
 init (DlpPlugin *plugin, GError **error)
 {
-  return dlp_plugin_add_element (plugin, "pass", pass_get_type (), error);
+  return dlp_plugin_add_element (plugin, ELEMENT, pass_get_type (), error);
 }
 
 DLP_PLUGIN_DEFINE (PLUGIN, "Passes records on", VERSION, "MIT", init)

@@ -210,6 +210,26 @@ test_without (void)
   launch_rig_assert_has_not (rig->err, "when the state was made");
 }
 
+/* An element that is called as one of dlpipe's, and has none of its properties. */
+static void
+test_called_alike (void)
+{
+  static const char *const options[] = { "--stats", "--check", "--dry-run=100%" };
+  const char *graph =
+      "file-source location=in.jsonl ! jsonl-reader ! tokenizer ! jsonl-sink location=own.jsonl";
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  copy_plugin (rig, "own", "as-tokenizer");
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
+    {
+      launch_rig_expect (rig, 0, "--plugin-path=own", "--no-state", "--overwrite", options[i],
+                         graph, NULL);
+      launch_rig_assert_has_not (rig->err, "no property");
+      launch_rig_assert_has_not (rig->err, "arning");
+      g_test_message ("%s", rig->err);
+    }
+}
+
 static void
 prepare (void)
 {
@@ -235,6 +255,7 @@ main (int argc, char **argv)
   g_test_add_func ("/versions/other-plugin", test_other_plugin);
   g_test_add_func ("/versions/tool", test_tool);
   g_test_add_func ("/versions/without", test_without);
+  g_test_add_func ("/versions/called-alike", test_called_alike);
   code = g_test_run ();
   g_free (wanted);
   g_free (launcher);
