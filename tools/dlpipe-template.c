@@ -282,26 +282,31 @@ complain (const char *format, const char *value)
   return 2;
 }
 
-/* (nullable): exactly one is wanted. */
-static const Kind *
-find_kind (void)
+/* (transfer full): the options of kinds that were given, such as "--source, --sink". */
+static char *
+list_kinds (const Kind **first, guint *n)
 {
-  const Kind *found = NULL;
+  GString *text = g_string_new (NULL);
 
+  *first = NULL;
+  *n = 0;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (options_kind[i])
       {
-        if (found != NULL)
-          return NULL;
-        found = &kinds[i];
+        if (*n == 0)
+          *first = &kinds[i];
+        g_string_append_printf (text, "%s--%s", *n > 0 ? ", " : "", kinds[i].name);
+        ++*n;
       }
-  return found;
+  return g_string_free (text, FALSE);
 }
 
 static int
 run (int argc, char **argv)
 {
-  const Kind *kind = find_kind ();
+  const Kind *kind;
+  guint n_kinds;
+  g_autofree char *given = list_kinds (&kind, &n_kinds);
   g_autofree char *folder = NULL;
   g_autoptr (GError) error = NULL;
 
@@ -310,6 +315,8 @@ run (int argc, char **argv)
                      argc < 2 ? "the name of the element is missing" : "one name is wanted");
   if (kind == NULL)
     return complain ("%s: one of --source, --reader, --transform, --sink is wanted", argv[1]);
+  if (n_kinds > 1)
+    return complain ("%s were given; an element is of one kind", given);
   if (!check_name (argv[1]))
     return complain (
         "the name “%s” is not allowed: it begins with a letter; letters a to z, digits "

@@ -164,7 +164,8 @@ def check_mistakes(installed):
     refuse(installed, [], 2, 'the name of the element is missing')
     refuse(installed, ['a', 'b', '--sink'], 2, 'one name is wanted')
     refuse(installed, ['my-sink'], 2, '--source, --reader, --transform, --sink')
-    refuse(installed, ['my-sink', '--sink', '--reader'], 2, 'one of')
+    refuse(installed, ['my-sink', '--sink', '--reader'], 2,
+           '--reader, --sink were given; an element is of one kind')
     for name in ('Sink', '1sink', 'my_sink', '-sink', 'sink-', 'my--sink', '../sink', 'é', 'x' * 51, 'plugin'):
         refuse(installed, ['--sink', '--', name], 2, 'is not allowed')
     refuse(installed, ['my-sink', '--sink', '--license=GPL-9'], 2, 'MIT, 0BSD, none')
