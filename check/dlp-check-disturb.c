@@ -329,7 +329,7 @@ run_child (const CheckCase *self,
 
   if (result == NULL)
     {
-      g_printerr ("%s\n", error->message);
+      dlp_check_print (error->message);
       _exit (1);
     }
   g_file_set_contents (done, "", 0, NULL);

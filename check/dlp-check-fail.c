@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "dlp-check-private.h"
@@ -78,6 +79,15 @@ get_program (void)
   return path != NULL ? g_steal_pointer (&path) : g_strdup (g_get_prgname ());
 }
 
+/* As it is: g_printerr() writes "?" for what the program's locale has not, and the locale is the
+ * program's affair. */
+void
+dlp_check_print (const char *text)
+{
+  fprintf (stderr, "%s\n", text);
+  fflush (stderr);
+}
+
 void
 dlp_check_fail (const CheckCase *self, const char *when, const char *lines)
 {
@@ -97,7 +107,7 @@ dlp_check_fail (const CheckCase *self, const char *when, const char *lines)
   if (g_test_get_path ()[0] != '\0')
     g_string_append_printf (text, " -p %s", g_test_get_path ());
   /* Several lines on the standard output would not be TAP. */
-  g_printerr ("%s\n", text->str);
+  dlp_check_print (text->str);
   dlp_check_folders_remove ();
   g_assertion_message ("dlpipe-check", self->check, 0, G_STRFUNC, title);
   abort ();

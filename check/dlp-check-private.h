@@ -16,6 +16,8 @@ typedef struct
   const char *graph; /* as the author wrote it */
 } CheckCase;
 
+/* On the standard error, with a line feed. */
+void dlp_check_print (const char *text);
 /* Ends the test. @when: (nullable): "stopped behind record 7 of sink k, and continued". @lines:
  * (nullable): further lines of the message. */
 G_NORETURN void dlp_check_fail (const CheckCase *self, const char *when, const char *lines);

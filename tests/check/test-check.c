@@ -356,6 +356,22 @@ test_pull_wrong (void)
   g_test_trap_assert_stderr ("*pad out*record:   1\n*expected: 1: line 7*got:      1: line 1*");
 }
 
+/* Also where the program has set no locale, as here. */
+static void
+test_unicode (void)
+{
+  if (g_test_subprocess ())
+    {
+      g_autoptr (DlpCheckHarness) harness = make ("wrong");
+
+      dlp_check_harness_assert_text (harness, "out", "text", "0: “größer”");
+      return;
+    }
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_failed ();
+  g_test_trap_assert_stderr ("*expected: 0: “größer”*");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -376,6 +392,7 @@ main (int argc, char **argv)
   g_test_add_func ("/check/cancelled-in-wait", test_cancelled_in_wait);
   g_test_add_func ("/check/pull-nothing", test_pull_nothing);
   g_test_add_func ("/check/pull-wrong", test_pull_wrong);
+  g_test_add_func ("/check/unicode", test_unicode);
   add_wrong ();
   return g_test_run ();
 }

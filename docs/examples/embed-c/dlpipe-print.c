@@ -5,6 +5,7 @@
 
 #include <dlpipe/dlpipe.h>
 #include <glib-unix.h>
+#include <locale.h>
 #include <stdio.h>
 
 typedef struct
@@ -112,6 +113,7 @@ main (int argc, char **argv)
   DlpElement *out = NULL;
   guint interrupt;
 
+  setlocale (LC_CTYPE, "");
   if (argc != 3)
     {
       g_printerr ("usage: %s STATE-FOLDER 'GRAPH ! app-sink name=out'\n", argv[0]);

@@ -5,6 +5,7 @@
 
 #include <dlpipe/dlpipe.h>
 #include <gtk/gtk.h>
+#include <locale.h>
 
 typedef struct
 {
@@ -139,6 +140,8 @@ main (int argc, char **argv)
 
   if (pipeline == NULL)
     {
+      /* GTK does it later. */
+      setlocale (LC_CTYPE, "");
       g_printerr ("%s\n", error->message);
       return 2;
     }
