@@ -68,6 +68,23 @@ def check_pkg_config(installed):
               result.stdout)
 
 
+def find_dead_links(page):
+    with open(page, encoding='utf-8') as file:
+        text = file.read()
+    for target in re.findall(r'\]\(([^)#]+)(?:#[^)]*)?\)', text):
+        if '://' not in target and not os.path.exists(os.path.join(os.path.dirname(page), target)):
+            yield target
+
+
+def check_pages(installed):
+    root = os.path.join(installed.prefix, 'share', 'doc', 'dlpipe')
+    pages = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names
+             if name.endswith('.md')]
+    dead = ['%s: %s' % (os.path.relpath(page, root), link) for page in sorted(pages)
+            for link in find_dead_links(page)]
+    point(len(pages) > 20 and not dead, 'links of the pages lead somewhere', '\n'.join(dead))
+
+
 def check_run(installed):
     data = os.path.join(SOURCE_DIR, 'tests', 'data', 'sample')
     graph = ('file-source location=%s/*.jsonl.* ! jsonl-reader field=text ! shuffle size=1000 '
