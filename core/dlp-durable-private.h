@@ -52,8 +52,8 @@ int dlp_durable_create_temporary (int folder,
                                   const char *name,
                                   char **temporary,
                                   GError **error);
-/* A new empty file without a name in the folder @path, or -1. Where a file always has a name at first
- * (NFS), that is a temporary one for a moment. */
+/* A new empty file without a name in the folder @path, or -1. Where a file always has a name at
+ * first (NFS), that is a temporary one for a moment. */
 int dlp_durable_open_scratch (const char *path, GError **error);
 gboolean
 dlp_durable_rename (int folder, const char *path, const char *from, const char *to, GError **error);

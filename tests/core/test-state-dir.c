@@ -498,16 +498,18 @@ test_order_of_calls (Fixture *fixture, gconstpointer unused)
 static void
 test_strays (Fixture *fixture, gconstpointer unused)
 {
-  dlp_state_dir_free (open_dir (fixture->path));
-  put_file (fixture, ".checkpoint-3.123.0badcafe.tmp", "x", 1);
-  put_file (fixture, ".status.json.1.00000000.tmp", "x", 1);
-  put_file (fixture, ".scratch.77.00aabbcc.tmp", "x", 1);
-  put_file (fixture, ".checkpoint-3.123.0badcafe.tmp~", "x", 1);
-  put_file (fixture, ".notes.tmp", "x", 1);
-  put_file (fixture, "checkpoint-007", "x", 1);
-  put_file (fixture, "checkpoint-+7", "x", 1);
-  put_file (fixture, "checkpoint-99999999999999999999", "x", 1);
+  static const char *const names[] = { ".checkpoint-3.123.0badcafe.tmp",
+                                       ".status.json.1.00000000.tmp",
+                                       ".scratch.77.00aabbcc.tmp",
+                                       ".checkpoint-3.123.0badcafe.tmp~",
+                                       ".notes.tmp",
+                                       "checkpoint-007",
+                                       "checkpoint-+7",
+                                       "checkpoint-99999999999999999999" };
 
+  dlp_state_dir_free (open_dir (fixture->path));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    put_file (fixture, names[i], "x", 1);
   dlp_state_dir_free (open_dir (fixture->path));
   assert_files (fixture, ".checkpoint-3.123.0badcafe.tmp~ .notes.tmp checkpoint-+7 checkpoint-007 "
                          "checkpoint-99999999999999999999 lock");
