@@ -498,17 +498,14 @@ test_order_of_calls (Fixture *fixture, gconstpointer unused)
 static void
 test_strays (Fixture *fixture, gconstpointer unused)
 {
-  static const char *const names[] = { ".checkpoint-3.123.0badcafe.tmp",
-                                       ".status.json.1.00000000.tmp",
-                                       ".scratch.77.00aabbcc.tmp",
-                                       ".checkpoint-3.123.0badcafe.tmp~",
-                                       ".notes.tmp",
-                                       "checkpoint-007",
-                                       "checkpoint-+7",
-                                       "checkpoint-99999999999999999999" };
+  g_auto (GStrv) names = g_strsplit (
+      ".checkpoint-3.123.0badcafe.tmp .status.json.1.00000000.tmp .scratch.77.00aabbcc.tmp "
+      ".checkpoint-3.123.0badcafe.tmp~ .notes.tmp checkpoint-007 checkpoint-+7 "
+      "checkpoint-99999999999999999999",
+      " ", 0);
 
   dlp_state_dir_free (open_dir (fixture->path));
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+  for (guint i = 0; names[i] != NULL; i++)
     put_file (fixture, names[i], "x", 1);
   dlp_state_dir_free (open_dir (fixture->path));
   assert_files (fixture, ".checkpoint-3.123.0badcafe.tmp~ .notes.tmp checkpoint-+7 checkpoint-007 "
