@@ -172,7 +172,12 @@ GBytes *dlp_checkpoint_to_bytes (DlpCheckpoint *self);
  * dlp_checkpoint_to_json:
  * @self: a checkpoint
  *
- * Gets it as JSON: each value is an object of one member, named by the type of the value.
+ * Gets it as JSON: an object with `dlpipe-state` (1, the version of this form), `checksum` (that of
+ * dlp_checkpoint_to_bytes(), in hexadecimal) and `state`, which has what dlp_checkpoint_to_variant()
+ * gives. Dictionaries with texts as keys are objects, other containers arrays; numbers, texts and
+ * booleans are plain. Only a value in a place that takes any type (`v`) is an object of one member,
+ * named by its type: `{"t": 5}`. Bytes that are a text are a string, others `{"base64": "..."}`; a
+ * maybe is an array of one or none; doubles that JSON has not are `"nan"`, `"inf"` and `"-inf"`.
  *
  * Threads: any.
  *
