@@ -14,6 +14,8 @@ dlp_batcher_get_rule (DlpBatcher *self, guint stage, DlpBatchRule *rule, GError 
 {
   g_return_val_if_fail (DLP_IS_BATCHER (self), FALSE);
 
+  /* An element that was built against an older header does not know all of it. */
+  *rule = (DlpBatchRule){ 0 };
   return DLP_BATCHER_GET_IFACE (self)->get_rule (self, stage, rule, error);
 }
 

@@ -17,6 +17,18 @@
 #define FORMAT_VERSION 1
 #define HEADER_SIZE 24
 #define CHECKSUM_SIZE ((gsize) sizeof (XXH128_canonical_t))
+#define LARGE DLP_CHECKPOINT_LARGE
+#define PIECE ((gsize) 1 << 20)
+
+/* A checkpoint, or what is taken for one: in memory, or still in a file. */
+typedef struct
+{
+  const guint8 *head; /* the first bytes: as many as there are, HEADER_SIZE at least do */
+  guint64 size;
+  const guint8 *data; /* all of it; NULL: it is in a file */
+  int fd;
+  const char *path;
+} Image;
 
 static guint32
 read_u32 (const guint8 *data)
@@ -73,27 +85,69 @@ dlp_checkpoint_encode (GVariant *payload)
   return g_bytes_new_take (data, HEADER_SIZE + size + CHECKSUM_SIZE);
 }
 
+/* In pieces: a file that is none must not fill the memory. */
 static gboolean
-check_checksum (const guint8 *data, gsize size, GError **error)
+compute_file_checksum (const Image *self, XXH128_canonical_t *checksum, GError **error)
 {
-  XXH128_canonical_t checksum;
+  g_autofree guint8 *piece = g_malloc (PIECE);
+  XXH3_state_t *state = XXH3_createState ();
+  guint64 end = self->size - CHECKSUM_SIZE;
+  gssize n = 1;
 
-  compute_checksum (data, size - CHECKSUM_SIZE, &checksum);
-  if (memcmp (&checksum, data + size - CHECKSUM_SIZE, CHECKSUM_SIZE) == 0)
+  XXH3_128bits_reset (state);
+  for (guint64 at = 0; at < end && n > 0; at += (guint64) n)
+    {
+      n = dlp_durable_read (self->fd, self->path, piece, (gsize) MIN (end - at, PIECE), at, error);
+      if (n > 0)
+        XXH3_128bits_update (state, piece, (gsize) n);
+    }
+  XXH128_canonicalFromHash (checksum, XXH3_128bits_digest (state));
+  XXH3_freeState (state);
+  return n >= 0;
+}
+
+static gboolean
+read_checksums (const Image *self,
+                XXH128_canonical_t *computed,
+                XXH128_canonical_t *stored,
+                GError **error)
+{
+  gsize size = (gsize) self->size;
+
+  if (self->data != NULL)
+    {
+      compute_checksum (self->data, size - CHECKSUM_SIZE, computed);
+      memcpy (stored, self->data + size - CHECKSUM_SIZE, CHECKSUM_SIZE);
+      return TRUE;
+    }
+  memset (stored, 0, sizeof *stored);
+  return compute_file_checksum (self, computed, error) &&
+         dlp_durable_read (self->fd, self->path, stored, CHECKSUM_SIZE, self->size - CHECKSUM_SIZE,
+                           error) >= 0;
+}
+
+static gboolean
+check_checksum (const Image *self, GError **error)
+{
+  XXH128_canonical_t computed, stored;
+
+  if (!read_checksums (self, &computed, &stored, error))
+    return FALSE;
+  if (memcmp (&computed, &stored, CHECKSUM_SIZE) == 0)
     return TRUE;
 
   g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-               "damaged: the checksum over its first %" G_GSIZE_FORMAT " bytes is wrong",
-               size - CHECKSUM_SIZE);
+               "damaged: the checksum over its first %" G_GUINT64_FORMAT " bytes is wrong",
+               self->size - CHECKSUM_SIZE);
   return FALSE;
 }
 
 /* A file of this size, of this format. */
 static gboolean
-check_size (const guint8 *data, gsize size, GError **error)
+check_size (const Image *self, GError **error)
 {
-  guint64 has = size - HEADER_SIZE - CHECKSUM_SIZE;
-  guint64 wanted = read_u64 (data + 16);
+  guint64 has = self->size - HEADER_SIZE - CHECKSUM_SIZE;
+  guint64 wanted = read_u64 (self->head + 16);
 
   if (has == wanted)
     return TRUE;
@@ -106,14 +160,14 @@ check_size (const guint8 *data, gsize size, GError **error)
 }
 
 static gboolean
-check_version (const guint8 *data, gsize size, GError **error)
+check_version (const Image *self, GError **error)
 {
-  guint32 version = read_u32 (data + 8);
-  guint32 flags = read_u32 (data + 12);
+  guint32 version = read_u32 (self->head + 8);
+  guint32 flags = read_u32 (self->head + 12);
 
   if (version == FORMAT_VERSION)
     {
-      if (!check_size (data, size, error) || !check_checksum (data, size, error))
+      if (!check_size (self, error) || !check_checksum (self, error))
         return FALSE;
       if (flags == 0)
         return TRUE;
@@ -124,7 +178,7 @@ check_version (const guint8 *data, gsize size, GError **error)
     }
 
   /* A flipped bit in the version must not pass for a newer dlpipe. */
-  if (!check_checksum (data, size, error))
+  if (!check_checksum (self, error))
     return FALSE;
 
   g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_VERSION,
@@ -134,28 +188,28 @@ check_version (const guint8 *data, gsize size, GError **error)
 }
 
 static gboolean
-check_header (const guint8 *data, gsize size, GError **error)
+check_header (const Image *self, GError **error)
 {
-  if (size == 0)
+  if (self->size == 0)
     {
       g_set_error_literal (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT, "the file is empty");
       return FALSE;
     }
-  if (memcmp (data, MAGIC, MIN (size, 8)) != 0)
+  if (memcmp (self->head, MAGIC, MIN (self->size, 8)) != 0)
     {
       g_set_error_literal (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
                            "not a checkpoint: it does not begin with " MAGIC);
       return FALSE;
     }
-  if (size < HEADER_SIZE + CHECKSUM_SIZE)
+  if (self->size < HEADER_SIZE + CHECKSUM_SIZE)
     {
       g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                   "cut off: %" G_GSIZE_FORMAT " bytes, the least is %" G_GSIZE_FORMAT, size,
-                   HEADER_SIZE + CHECKSUM_SIZE);
+                   "cut off: %" G_GUINT64_FORMAT " bytes, the least is %" G_GSIZE_FORMAT,
+                   self->size, HEADER_SIZE + CHECKSUM_SIZE);
       return FALSE;
     }
 
-  return check_version (data, size, error);
+  return check_version (self, error);
 }
 
 static gboolean
@@ -186,10 +240,11 @@ dlp_checkpoint_decode (GBytes *bytes, GError **error)
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
+  Image image = { .head = data, .size = size, .data = data };
   g_autoptr (GBytes) inner = NULL;
   g_autoptr (GVariant) payload = NULL;
 
-  if (!check_header (data, size, error))
+  if (!check_header (&image, error))
     return NULL;
 
   inner = g_bytes_new_from_bytes (bytes, HEADER_SIZE, size - HEADER_SIZE - CHECKSUM_SIZE);
@@ -214,6 +269,44 @@ dlp_checkpoint_decode (GBytes *bytes, GError **error)
 #endif
 
   return check_keys (payload, error) ? g_steal_pointer (&payload) : NULL;
+}
+
+gboolean
+dlp_checkpoint_check_file (int fd, const char *path, guint64 size, GError **error)
+{
+  guint8 head[HEADER_SIZE];
+  Image image = { .head = head, .size = size, .fd = fd, .path = path };
+  gssize n;
+
+  if (size < LARGE)
+    return TRUE;
+  n = dlp_durable_read (fd, path, head, sizeof head, 0, error);
+  if (n < 0)
+    return FALSE;
+  /* Cut off meanwhile: whoever reads it sees that. */
+  return n < (gssize) sizeof head || check_header (&image, error);
+}
+
+guint64
+dlp_checkpoint_get_limit (const guint8 *data, gsize size, GError **error)
+{
+  guint64 payload;
+
+  if (size == 0 || data[0] == '{')
+    return G_MAXUINT64;
+  if (memcmp (data, MAGIC, MIN (size, 8)) != 0)
+    {
+      g_set_error_literal (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                           "not a checkpoint: it does not begin with " MAGIC);
+      return 0;
+    }
+  if (size < HEADER_SIZE)
+    return LARGE;
+  payload = read_u64 (data + 16);
+  /* Of another version it is not known where the size is. */
+  if (read_u32 (data + 8) != FORMAT_VERSION || payload > G_MAXUINT64 / 2)
+    return LARGE;
+  return HEADER_SIZE + payload + CHECKSUM_SIZE;
 }
 
 gboolean

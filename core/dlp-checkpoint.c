@@ -2,7 +2,11 @@
 
 #include "dlp-checkpoint-private.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <xxhash.h>
 
@@ -189,20 +193,17 @@ parse_file (GBytes *bytes, GError **error)
 DlpCheckpoint *
 dlp_checkpoint_new_from_file (const char *path, GError **error)
 {
-  g_autofree char *data = NULL;
   g_autoptr (GBytes) bytes = NULL;
-  DlpCheckpoint *self;
-  gsize size;
+  DlpCheckpoint *self = NULL;
 
   g_return_val_if_fail (path != NULL, NULL);
 
-  if (!g_file_get_contents (path, &data, &size, error))
-    return NULL;
-  bytes = g_bytes_new_take (g_steal_pointer (&data), size);
-  self = parse_file (bytes, error);
+  bytes = dlp_checkpoint_read (path, error);
+  if (bytes != NULL)
+    self = parse_file (bytes, error);
   if (self != NULL)
     self->path = g_strdup (path);
-  else
+  else if (error != NULL && (*error)->domain != G_IO_ERROR)
     g_prefix_error (error, "%s: ", path);
   return self;
 }
@@ -358,31 +359,51 @@ compare_uris (gconstpointer a, gconstpointer b)
                  dlp_file_get_uri (*(DlpFile *const *) b));
 }
 
+/* (transfer full) (nullable): as much of the list as the checkpoint speaks of. */
+static char *
+read_list (const char *path, guint64 length, guint64 hash, GError **error)
+{
+  int fd = TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  g_autofree char *data = NULL;
+  struct stat st;
+  gssize n = -1;
+
+  if (fd < 0 || fstat (fd, &st) != 0)
+    dlp_durable_set_error (error, errno, "%s: cannot open", path);
+  else if ((guint64) st.st_size < length)
+    g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                 "%s: cut off: it has %" G_GINT64_FORMAT
+                 " bytes, the checkpoint needs %" G_GUINT64_FORMAT,
+                 path, (gint64) st.st_size, length);
+  else
+    {
+      data = g_malloc (length);
+      n = dlp_durable_read (fd, path, data, length, 0, error);
+    }
+  if (fd >= 0)
+    close (fd);
+  if (n < 0)
+    return NULL;
+  if ((guint64) n == length && XXH64 (data, length, 0) == hash)
+    return g_steal_pointer (&data);
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+               "%s: of its %" G_GINT64_FORMAT " bytes the first %" G_GUINT64_FORMAT
+               " are not those of the checkpoint",
+               path, (gint64) st.st_size, length);
+  return NULL;
+}
+
 static GPtrArray *
 list_folder (const char *path, guint64 length, guint64 hash, GError **error)
 {
   g_autoptr (GHashTable) files =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
-  g_autofree char *data = NULL;
+  g_autofree char *data = read_list (path, length, hash, error);
   GPtrArray *list;
   GHashTableIter iter;
   gpointer file;
-  gsize size;
 
-  if (!g_file_get_contents (path, &data, &size, error))
-    return NULL;
-  if (size < length || XXH64 (data, length, 0) != hash)
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-                   size < length ? "%s: cut off: it has %" G_GSIZE_FORMAT
-                                   " bytes, the checkpoint needs %" G_GUINT64_FORMAT :
-                                   "%s: of its %" G_GSIZE_FORMAT
-                                   " bytes the first %" G_GUINT64_FORMAT
-                                   " are not those of the checkpoint",
-                   path, size, length);
-      return NULL;
-    }
-  if (!parse_lines (path, data, length, files, error))
+  if (data == NULL || !parse_lines (path, data, length, files, error))
     return NULL;
   list = g_ptr_array_new_with_free_func (g_object_unref);
   g_hash_table_iter_init (&iter, files);

@@ -38,6 +38,7 @@ gboolean dlp_durable_make_folder (const char *path, GError **error);
 /* (element-type utf8): the names in the folder, unsorted. */
 GPtrArray *dlp_durable_list (int folder, const char *path, GError **error);
 /* The whole of a regular file. @damaged: whether it is there, and only cannot be read. */
+GBytes *dlp_durable_load_file (int fd, const char *path, gboolean *damaged, GError **error);
 GBytes *dlp_durable_load (int folder,
                           const char *path,
                           const char *name,

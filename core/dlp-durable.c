@@ -225,13 +225,14 @@ dlp_durable_list (int folder, const char *path, GError **error)
   return g_steal_pointer (&names);
 }
 
-static GBytes *
-load_all (int fd, const char *path, gboolean *damaged, GError **error)
+GBytes *
+dlp_durable_load_file (int fd, const char *path, gboolean *damaged, GError **error)
 {
   g_autofree char *data = NULL;
   struct stat st;
   gssize n;
 
+  *damaged = FALSE;
   if (fstat (fd, &st) != 0)
     {
       dlp_durable_set_error (error, errno, "%s: cannot read", path);
@@ -275,7 +276,7 @@ dlp_durable_load (int folder, const char *path, const char *name, gboolean *dama
       return NULL;
     }
 
-  bytes = load_all (fd, full, damaged, error);
+  bytes = dlp_durable_load_file (fd, full, damaged, error);
   close (fd);
   return bytes;
 }

@@ -12,6 +12,14 @@ G_BEGIN_DECLS
 
 #define DLP_LARGE_MARKS_ALIVE 3
 
+/* Where a runner has an element. */
+typedef enum
+{
+  DLP_PLACE_NONE,   /* not yet with it */
+  DLP_PLACE_THREAD, /* in its turns, or waiting */
+  DLP_PLACE_QUEUE,  /* it could go on, and no thread is free */
+} DlpPlace;
+
 typedef struct
 {
   guint64 steps;
@@ -81,6 +89,8 @@ typedef struct
   guint64 *work;         /* atomic, also what it points to: ns of CPU of its work on the pool */
   guint64 waits_since;   /* atomic: monotonic, ns; 0: it does not wait */
   guint waits_for;       /* atomic: a DlpTurn */
+  bool wants_work;       /* atomic: where it waits for input, for work that it gave too */
+  guint place;           /* atomic: a DlpPlace */
   guint64 progress[4];   /* atomic: bytes done, bytes total, files done, files total */
   gint64 moved_at;       /* atomic: monotonic time of the last step that moved, us */
   bool has_left;         /* atomic: it takes no steps any more */

@@ -564,6 +564,7 @@ want_input (DlpElement *self, DlpElementPrivate *priv, bool or_work, GError **er
   if (failure != NULL && !or_work)
     return fail (self, priv, failure, failed_by, error);
 
+  __atomic_store_n (&priv->wants_work, or_work, __ATOMIC_RELAXED);
   /* Work that is done in the meantime leaves its notify in the waker, so both waits are one. */
   advance_marks (self, priv);
   flush_idle (priv);

@@ -296,7 +296,9 @@ claim_files (DlpPipeline *self, DlpElement *element, GError **error)
 
   if (klass == NULL || klass->list_files == NULL)
     return true;
+  dlp_watchdog_enter (self->watchdog, element, "is naming its files");
   files = klass->list_files (DLP_SINK (element));
+  dlp_watchdog_leave (self->watchdog);
   for (guint i = 0; files != NULL && files[i] != NULL; i++)
     {
       const char *other = dlp_output_names_add (self->run->output_names, files[i], name);
@@ -369,9 +371,14 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
       }
   for (guint i = 0; i < self->order->len; i++)
     {
+      bool ok;
+
       if (g_cancellable_set_error_if_cancelled (self->run->cancellable, error))
         return false;
-      if (!negotiate (g_ptr_array_index (self->order, i), error))
+      dlp_watchdog_enter (self->watchdog, g_ptr_array_index (self->order, i), "is negotiating");
+      ok = negotiate (g_ptr_array_index (self->order, i), error);
+      dlp_watchdog_leave (self->watchdog);
+      if (!ok)
         {
           fail_element (self, g_ptr_array_index (self->order, i), error);
           return false;

@@ -624,6 +624,7 @@ restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
       DlpElement *element = g_ptr_array_index (self->order, i);
       GVariant *recorded = g_hash_table_lookup (index, dlp_element_get_name (element));
       const char *factory = NULL;
+      bool ok;
 
       if (recorded == NULL || !g_variant_lookup (recorded, "factory", "&s", &factory) ||
           strcmp (factory, dlp_element_get_factory (element)) != 0)
@@ -634,7 +635,10 @@ restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
                    factory != NULL ? factory : "");
           return false;
         }
-      if (!restore_element (self, element, recorded, error))
+      dlp_watchdog_enter (self->watchdog, element, "is loading its state");
+      ok = restore_element (self, element, recorded, error);
+      dlp_watchdog_leave (self->watchdog);
+      if (!ok)
         {
           g_prefix_error (error, "%s: ", name_state (self));
           return false;
@@ -770,16 +774,20 @@ each_sink (DlpPipeline *self, bool discard, GError **error)
     {
       DlpElement *element = g_ptr_array_index (self->order, i);
       DlpSinkClass *klass;
+      bool ok = true;
 
       if (!DLP_IS_SINK (element))
         continue;
       klass = DLP_SINK_GET_CLASS (element);
-      if (discard && klass->discard != NULL &&
-          !klass->discard (DLP_SINK (element), self->overwrite, error))
-        return dlp_element_failed (element, "discard", error);
-      if (!discard && klass->check_location != NULL &&
-          !klass->check_location (DLP_SINK (element), self->overwrite, error))
-        return dlp_element_failed (element, "check_location", error);
+      dlp_watchdog_enter (self->watchdog, element,
+                          discard ? "is deleting its former output" : "is looking at its output");
+      if (discard && klass->discard != NULL)
+        ok = klass->discard (DLP_SINK (element), self->overwrite, error);
+      if (!discard && klass->check_location != NULL)
+        ok = klass->check_location (DLP_SINK (element), self->overwrite, error);
+      dlp_watchdog_leave (self->watchdog);
+      if (!ok)
+        return dlp_element_failed (element, discard ? "discard" : "check_location", error);
     }
   return true;
 }
@@ -836,8 +844,11 @@ load_payload (DlpPipeline *self, GError **error)
 {
   g_autofree char *fell_back = NULL;
   guint64 generation;
-  GVariant *payload = dlp_state_dir_load (self->dir, &generation, &fell_back, error);
+  GVariant *payload;
 
+  dlp_watchdog_enter (self->watchdog, NULL, "the newest checkpoint is being read");
+  payload = dlp_state_dir_load (self->dir, &generation, &fell_back, error);
+  dlp_watchdog_leave (self->watchdog);
   if (fell_back != NULL)
     {
       dlp_context_warn (self->run, fell_back);
@@ -930,7 +941,9 @@ dlp_pipeline_restore (DlpPipeline *self, GError **error)
 
   if (!dlp_pipeline_check_resumable (self, error))
     return false;
+  dlp_watchdog_enter (self->watchdog, NULL, "the state folder is being opened");
   self->dir = dlp_state_dir_open (self->state_path, error);
+  dlp_watchdog_leave (self->watchdog);
   if (self->dir == NULL)
     return false;
   self->run->state_dir = self->dir;

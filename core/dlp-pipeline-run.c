@@ -99,6 +99,44 @@ end_watch (GCancellable *cancellable, gulong id, GError **error)
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }
 
+/* @elements: those whose steps are watched. */
+static void
+start_watchdog (DlpPipeline *self, GPtrArray *elements)
+{
+  self->watchdog = dlp_watchdog_new (self->run, elements, self->stall_timeout,
+                                     self->stall_action == DLP_STALL_ACTION_FAIL);
+}
+
+static void
+stop_watchdog (DlpPipeline *self)
+{
+  dlp_watchdog_free (self->watchdog);
+  self->watchdog = NULL;
+}
+
+/* What hangs in it is called by the run's thread alone: nothing takes steps. */
+static void
+start_watchdog_of_prepare (DlpPipeline *self)
+{
+  g_autoptr (GPtrArray) none = g_ptr_array_new ();
+
+  start_watchdog (self, none);
+}
+
+/* The error of a stall goes before what it led to. Returns whether there is none. */
+static bool
+end_watchdog_of_prepare (DlpPipeline *self, GError **error)
+{
+  GError *stall = NULL;
+
+  stop_watchdog (self);
+  if (dlp_pipeline_check_stall (self, &stall))
+    return true;
+  g_clear_error (error);
+  g_propagate_error (error, stall);
+  return false;
+}
+
 static bool
 build_and_restore (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
@@ -106,9 +144,11 @@ build_and_restore (DlpPipeline *self, GCancellable *cancellable, GError **error)
   GError *failure = NULL;
   bool ok;
 
+  start_watchdog_of_prepare (self);
   ok = dlp_pipeline_build (self, &failure) &&
        !g_cancellable_set_error_if_cancelled (cancellable, &failure) &&
        dlp_pipeline_restore (self, &failure);
+  ok = end_watchdog_of_prepare (self, &failure) && ok;
   ok = end_watch (cancellable, id, ok ? &failure : NULL) && ok;
   if (ok)
     tell_ready (self);
@@ -152,7 +192,9 @@ dlp_pipeline_check (DlpPipeline *self, GCancellable *cancellable, GError **error
       !claim (self, false, "the pipeline is built already", error))
     return FALSE;
   id = watch (self, cancellable);
+  start_watchdog_of_prepare (self);
   ok = dlp_pipeline_build (self, error);
+  ok = end_watchdog_of_prepare (self, error) && ok;
   self->was_checked = end_watch (cancellable, id, ok ? error : NULL) && ok;
   __atomic_store_n (&self->preparing, false, __ATOMIC_RELEASE);
   return self->was_checked;
@@ -161,6 +203,8 @@ dlp_pipeline_check (DlpPipeline *self, GCancellable *cancellable, GError **error
 gboolean
 dlp_pipeline_check_state (DlpPipeline *self, GCancellable *cancellable, GError **error)
 {
+  bool ok;
+
   if (!check_process (self, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   if (!self->was_checked)
@@ -170,7 +214,9 @@ dlp_pipeline_check_state (DlpPipeline *self, GCancellable *cancellable, GError *
       return FALSE;
     }
   self->was_checked = false;
-  return dlp_pipeline_look_at_state (self, error);
+  start_watchdog_of_prepare (self);
+  ok = dlp_pipeline_look_at_state (self, error);
+  return end_watchdog_of_prepare (self, error) && ok;
 }
 
 /* Under the lock, because other threads call it until the run has its result. */
@@ -450,11 +496,15 @@ publish_again (DlpPipeline *self, GError **error)
     {
       DlpElement *element = g_ptr_array_index (self->order, i);
       g_autoptr (DlpState) state = NULL;
+      bool ok;
 
       if (!DLP_IS_SINK (element) || DLP_SINK_GET_CLASS (element)->publish == NULL)
         continue;
       state = DLP_ELEMENT_GET_CLASS (element)->save (element);
-      if (!DLP_SINK_GET_CLASS (element)->publish (DLP_SINK (element), state, TRUE, NULL, error))
+      dlp_watchdog_enter (self->watchdog, element, "is publishing");
+      ok = DLP_SINK_GET_CLASS (element)->publish (DLP_SINK (element), state, TRUE, NULL, error);
+      dlp_watchdog_leave (self->watchdog);
+      if (!ok)
         return dlp_element_failed (element, "publish", error);
     }
   return true;
@@ -521,8 +571,7 @@ run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
   gulong id;
   bool ok;
 
-  self->watchdog = dlp_watchdog_new (self->order, self->stall_timeout,
-                                     self->stall_action == DLP_STALL_ACTION_FAIL);
+  start_watchdog (self, self->order);
   pthread_mutex_lock (&self->lock);
   self->began = g_get_monotonic_time ();
   pthread_mutex_unlock (&self->lock);
@@ -549,16 +598,18 @@ run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
   dlp_flag_set (self->quiet);
   if (self->checkpointer != NULL)
     dlp_checkpointer_write_status (self->checkpointer);
-  dlp_watchdog_free (self->watchdog);
-  self->watchdog = NULL;
+  stop_watchdog (self);
   return ok;
 }
 
 static bool
 run_complete (DlpPipeline *self, GError **error)
 {
-  bool ok = publish_again (self, error);
+  bool ok;
 
+  start_watchdog_of_prepare (self);
+  ok = publish_again (self, error);
+  stop_watchdog (self);
   dlp_pipeline_set_status (self, ok ? DLP_PIPELINE_FINISHED : DLP_PIPELINE_FAILED);
   dlp_flag_set (self->quiet);
   return ok;

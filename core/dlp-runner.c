@@ -63,6 +63,12 @@ now_ns (clockid_t clock)
   return now.tv_sec * G_GUINT64_CONSTANT (1000000000) + now.tv_nsec;
 }
 
+static void
+set_place (DlpTask *task, DlpPlace place)
+{
+  __atomic_store_n (&task->priv->place, place, __ATOMIC_RELAXED);
+}
+
 static bool
 must_leave (DlpContext *context)
 {
@@ -177,6 +183,7 @@ run_thread (gpointer data)
   DlpTurn turn = DLP_TURN_MORE;
 
   dlp_thread_begin (dlp_element_get_name (task->element));
+  set_place (task, DLP_PLACE_THREAD);
   while (!take_turn (task, &turn))
     {
       if (turn == DLP_TURN_MORE)
@@ -206,6 +213,7 @@ notify_task (gpointer data)
   if (task->state == TASK_SLEEPING)
     {
       task->state = TASK_QUEUED;
+      set_place (task, DLP_PLACE_QUEUE);
       g_queue_push_tail (&self->ready, task);
       wake = true;
     }
@@ -225,7 +233,10 @@ next_task (DlpRunner *self)
   while ((task = g_queue_pop_head (&self->ready)) == NULL && self->n_active > 0)
     pthread_cond_wait (&self->cond, &self->lock);
   if (task != NULL)
-    task->state = TASK_RUNNING;
+    {
+      task->state = TASK_RUNNING;
+      set_place (task, DLP_PLACE_THREAD);
+    }
   pthread_mutex_unlock (&self->lock);
   return task;
 }
@@ -240,6 +251,7 @@ put_back (DlpTask *task, bool runnable)
   if (runnable || task->state == TASK_RUNNING_NOTIFIED)
     {
       task->state = TASK_QUEUED;
+      set_place (task, DLP_PLACE_QUEUE);
       g_queue_push_tail (&self->ready, task);
       wake = true;
     }
@@ -346,6 +358,7 @@ dlp_runner_new (DlpRunnerKind kind,
       if (self->n_threads > 0)
         {
           task->state = TASK_QUEUED;
+          set_place (task, DLP_PLACE_QUEUE);
           g_queue_push_tail (&self->ready, task);
           dlp_waker_set_notify (&task->priv->waker, notify_task, task);
         }

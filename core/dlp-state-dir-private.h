@@ -58,6 +58,22 @@ GVariant *dlp_state_dir_describe (DlpStateDir *self, GError **error);
  * (a little-endian serialised GVariant a{sv}), 16 bytes XXH3-128 over all that is before. */
 GBytes *dlp_checkpoint_encode (GVariant *payload);
 GVariant *dlp_checkpoint_decode (GBytes *bytes, GError **error);
+/* What is as large is looked at in a file before it is read as a whole. */
+#define DLP_CHECKPOINT_LARGE ((guint64) 64 << 20)
+/* Looks at a file of @size bytes that is large, in pieces, before it takes as much memory: what
+ * decode() would refuse by its size or its checksum is an error here already. */
+gboolean dlp_checkpoint_check_file (int fd, const char *path, guint64 size, GError **error);
+/* The most bytes that what begins so can have, as bytes or as JSON; 0 with an error: it is none. */
+guint64 dlp_checkpoint_get_limit (const guint8 *data, gsize size, GError **error);
+/* @damaged: whether the generation before may be taken instead. */
+GVariant *dlp_checkpoint_load (int folder,
+                               const char *path,
+                               const char *name,
+                               gboolean *damaged,
+                               GError **error);
+/* Of a file, a pipe, a device, that holds a checkpoint as bytes or as JSON; no more than there can
+ * be of one. */
+GBytes *dlp_checkpoint_read (const char *path, GError **error);
 /* Whether the file of that name in the folder begins as one does, of whatever version. */
 gboolean dlp_checkpoint_identify (int folder,
                                   const char *path,

@@ -415,27 +415,6 @@ remove_state_files (DlpStateDir *self, StateFiles which, GPtrArray *newest)
     }
 }
 
-/* @damaged: whether the generation before may be taken instead. */
-static GVariant *
-load_generation (DlpStateDir *self, guint64 generation, gboolean *damaged, GError **error)
-{
-  g_autofree char *name = name_of (generation);
-  g_autoptr (GBytes) bytes = dlp_durable_load (self->folder, self->path, name, damaged, error);
-  g_autoptr (GVariant) payload = NULL;
-  g_autoptr (GError) failure = NULL;
-
-  if (bytes == NULL)
-    return NULL;
-
-  payload = dlp_checkpoint_decode (bytes, &failure);
-  if (payload == NULL)
-    {
-      *damaged = g_error_matches (failure, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT);
-      g_propagate_prefixed_error (error, g_steal_pointer (&failure), "%s/%s: ", self->path, name);
-    }
-  return g_steal_pointer (&payload);
-}
-
 /* Goes through @generations until one is whole. @failures: what was wrong with those before it. */
 static GVariant *
 load_newest (DlpStateDir *self,
@@ -447,9 +426,9 @@ load_newest (DlpStateDir *self,
   for (guint i = 0; i < generations->len; i++)
     {
       g_autoptr (GError) failure = NULL;
-      guint64 generation = g_array_index (generations, guint64, i);
+      g_autofree char *name = name_of (g_array_index (generations, guint64, i));
       gboolean damaged = FALSE;
-      GVariant *payload = load_generation (self, generation, &damaged, &failure);
+      GVariant *payload = dlp_checkpoint_load (self->folder, self->path, name, &damaged, &failure);
 
       if (payload != NULL)
         {

@@ -5,11 +5,14 @@
 
 #include <dlpipe/dlp-element.h>
 
+#include "dlp-context-private.h"
+
 G_BEGIN_DECLS
 
-/* Says when a run has not moved for so long, and what each element waits for; or makes it fail. A
- * pause is no stall, nor is a wait that an element declared. One thread, beside those of the run,
- * because each of them may be the one that hangs. */
+/* Says when a run, or what is prepared for one, has not moved for so long, and what each element
+ * waits for; or makes it fail. A pause is no stall, nor is a wait that an element declared, nor
+ * that of those that wait for it. One thread, beside those of the run, because each of them may be
+ * the one that hangs. */
 typedef struct _DlpWatchdog DlpWatchdog;
 
 #define DLP_WATCHDOG_LIMIT (60 * G_USEC_PER_SEC)
@@ -17,13 +20,14 @@ typedef struct _DlpWatchdog DlpWatchdog;
 /* That of DLPIPE_STALL_SECONDS (0: never), or DLP_WATCHDOG_LIMIT; us. */
 gint64 dlp_watchdog_get_default_limit (void);
 
-/* @elements: (element-type DlpElement): stays as it is. @limit: us; 0: never. @fails: whether a
- * stall ends the run, by its context. */
-DlpWatchdog *dlp_watchdog_new (GPtrArray *elements, gint64 limit, bool fails);
+/* @elements: (element-type DlpElement): those whose steps are watched; stays as it is. @limit: us;
+ * 0: never. @fails: whether a stall ends the run, by its context. */
+DlpWatchdog *dlp_watchdog_new (DlpContext *context, GPtrArray *elements, gint64 limit, bool fails);
 void dlp_watchdog_free (DlpWatchdog *self);
 
 /* Outside of the elements' steps: what is being done, such as "is starting", and to which element
- * (nullable). Static text. That it begins or ends counts as movement. */
+ * (nullable). Static text. That it begins or ends counts as movement. @self: (nullable): nothing is
+ * watched; in all three. */
 void dlp_watchdog_enter (DlpWatchdog *self, DlpElement *element, const char *what);
 /* The same beside the run, where it is no movement: what comes again and again must not hide that
  * nothing else moves. */

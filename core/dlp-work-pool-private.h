@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <stdbool.h>
+
 #include <glib.h>
 
 G_BEGIN_DECLS
@@ -15,6 +17,8 @@ DlpWorkPool *dlp_work_pool_new (guint n_threads);
 /* What is still queued is done first. */
 void dlp_work_pool_free (DlpWorkPool *self);
 guint dlp_work_pool_get_n_threads (DlpWorkPool *self);
+/* Whether work waits for a worker, as all of them are busy. */
+bool dlp_work_pool_is_short (DlpWorkPool *self);
 /* A sum of CPU time, in nanoseconds; the pool's own, because who submits work may be gone when the
  * time of it is counted. Atomic. */
 guint64 *dlp_work_pool_add_account (DlpWorkPool *self);

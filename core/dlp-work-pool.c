@@ -130,6 +130,17 @@ dlp_work_pool_get_n_threads (DlpWorkPool *self)
   return self->n_workers;
 }
 
+bool
+dlp_work_pool_is_short (DlpWorkPool *self)
+{
+  bool is_short;
+
+  pthread_mutex_lock (&self->lock);
+  is_short = self->count > 0 && self->idle == 0;
+  pthread_mutex_unlock (&self->lock);
+  return is_short;
+}
+
 guint64 *
 dlp_work_pool_add_account (DlpWorkPool *self)
 {

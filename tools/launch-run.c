@@ -333,8 +333,7 @@ tick (gpointer data)
 
   if (self->n_signals > 0)
     press_on (self);
-  if (self->running)
-    watch_failure (self);
+  watch_failure (self);
   if (self->progress != NULL)
     launch_progress_tick (self->progress);
   return G_SOURCE_CONTINUE;

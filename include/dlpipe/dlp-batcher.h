@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  * @cut_at_epoch: a batch never holds records of two epochs
  * @across_stages: a batch may hold records of two stages, as where a shuffle mingles them
  *
- * How the records of one stage are put into training batches.
+ * How the records of one stage are put into training batches. One of zeros stands for batches that
+ * come in; what get_rule() does not set is zero.
  *
  * Since: 0.2
  */
@@ -22,6 +23,9 @@ typedef struct
   gboolean drop_last;
   gboolean cut_at_epoch;
   gboolean across_stages;
+
+  /*< private >*/
+  gpointer reserved[6];
 } DlpBatchRule;
 
 #define DLP_TYPE_BATCHER (dlp_batcher_get_type ())

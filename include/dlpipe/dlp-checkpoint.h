@@ -44,6 +44,45 @@ DlpCheckpoint *
 dlp_checkpoint_new_from_folder (const char *folder, char **fell_back, GError **error);
 
 /**
+ * dlp_checkpoint_new_from_folder_async:
+ * @folder: (type filename): a state folder
+ * @cancellable: (nullable): a cancellable
+ * @callback: (scope async) (nullable): called in the thread-default main context of the caller
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_checkpoint_new_from_folder(), on a thread of its own. Once it is cancelled its result
+ * comes at once, %G_IO_ERROR_CANCELLED, also where the disk does not answer.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_checkpoint_new_from_folder_async (const char *folder,
+                                           GCancellable *cancellable,
+                                           GAsyncReadyCallback callback,
+                                           gpointer user_data);
+
+/**
+ * dlp_checkpoint_new_from_folder_finish: (constructor)
+ * @result: what the callback was given
+ * @fell_back: (out) (optional) (nullable) (transfer full): why a newer checkpoint of the folder
+ *   could not be used; %NULL: there is none
+ * @error: return location for an error
+ *
+ * Ends dlp_checkpoint_new_from_folder_async(), once.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a checkpoint
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpCheckpoint *
+dlp_checkpoint_new_from_folder_finish (GAsyncResult *result, char **fell_back, GError **error);
+
+/**
  * dlp_checkpoint_new_from_file: (constructor)
  * @path: (type filename): a file: a generation of a state folder, or what a program kept, as bytes
  *   or as JSON
@@ -60,6 +99,42 @@ dlp_checkpoint_new_from_folder (const char *folder, char **fell_back, GError **e
  */
 DLP_AVAILABLE_IN_0_2
 DlpCheckpoint *dlp_checkpoint_new_from_file (const char *path, GError **error);
+
+/**
+ * dlp_checkpoint_new_from_file_async:
+ * @path: (type filename): a file
+ * @cancellable: (nullable): a cancellable
+ * @callback: (scope async) (nullable): called in the thread-default main context of the caller
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_checkpoint_new_from_file(), on a thread of its own. Once it is cancelled its result comes
+ * at once, %G_IO_ERROR_CANCELLED, also where the disk does not answer.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_checkpoint_new_from_file_async (const char *path,
+                                         GCancellable *cancellable,
+                                         GAsyncReadyCallback callback,
+                                         gpointer user_data);
+
+/**
+ * dlp_checkpoint_new_from_file_finish: (constructor)
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Ends dlp_checkpoint_new_from_file_async(), once.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a checkpoint
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpCheckpoint *dlp_checkpoint_new_from_file_finish (GAsyncResult *result, GError **error);
 
 /**
  * dlp_checkpoint_new_from_bytes: (constructor)
@@ -172,7 +247,13 @@ GBytes *dlp_checkpoint_to_bytes (DlpCheckpoint *self);
  * dlp_checkpoint_to_json:
  * @self: a checkpoint
  *
- * Gets it as JSON: each value is an object of one member, named by the type of the value.
+ * Gets it as JSON: an object with `dlpipe-state` (1, the version of this form), `checksum` (that of
+ * dlp_checkpoint_to_bytes(), in hexadecimal) and `state`, which has what
+ * dlp_checkpoint_to_variant() gives. Dictionaries with texts as keys are objects, other containers
+ * arrays; numbers, texts and booleans are plain. Only a value in a place that takes any type (`v`)
+ * is an object of one member, named by its type: `{"t": 5}`. Bytes that are a text are a string,
+ * others `{"base64": "..."}`; a maybe is an array of one or none; doubles that JSON has not are
+ * `"nan"`, `"inf"` and `"-inf"`.
  *
  * Threads: any.
  *
@@ -279,6 +360,47 @@ DLP_AVAILABLE_IN_0_2
 gboolean dlp_checkpoint_save_to_folder (DlpCheckpoint *self, const char *folder, GError **error);
 
 /**
+ * dlp_checkpoint_save_to_folder_async:
+ * @self: a checkpoint that was read from the folder, or made from such a one
+ * @folder: (type filename): a state folder that no run holds
+ * @cancellable: (nullable): looked at before it begins
+ * @callback: (scope async) (nullable): called in the thread-default main context of the caller
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_checkpoint_save_to_folder(), on a thread of its own. What was cancelled before it began
+ * has written nothing (%G_IO_ERROR_CANCELLED); once it has begun it goes on, and the result says
+ * what came of it.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_checkpoint_save_to_folder_async (DlpCheckpoint *self,
+                                          const char *folder,
+                                          GCancellable *cancellable,
+                                          GAsyncReadyCallback callback,
+                                          gpointer user_data);
+
+/**
+ * dlp_checkpoint_save_to_folder_finish:
+ * @self: the checkpoint
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Ends dlp_checkpoint_save_to_folder_async(), once.
+ *
+ * Threads: any.
+ *
+ * Returns: %TRUE on success
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean
+dlp_checkpoint_save_to_folder_finish (DlpCheckpoint *self, GAsyncResult *result, GError **error);
+
+/**
  * dlp_checkpoint_list_inputs:
  * @self: a checkpoint
  * @error: return location for an error
@@ -295,6 +417,44 @@ gboolean dlp_checkpoint_save_to_folder (DlpCheckpoint *self, const char *folder,
  */
 DLP_AVAILABLE_IN_0_2
 GPtrArray *dlp_checkpoint_list_inputs (DlpCheckpoint *self, GError **error);
+
+/**
+ * dlp_checkpoint_list_inputs_async:
+ * @self: a checkpoint
+ * @cancellable: (nullable): a cancellable
+ * @callback: (scope async) (nullable): called in the thread-default main context of the caller
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_checkpoint_list_inputs(), on a thread of its own. Once it is cancelled its result comes at
+ * once, %G_IO_ERROR_CANCELLED, also where the disk does not answer.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_checkpoint_list_inputs_async (DlpCheckpoint *self,
+                                       GCancellable *cancellable,
+                                       GAsyncReadyCallback callback,
+                                       gpointer user_data);
+
+/**
+ * dlp_checkpoint_list_inputs_finish:
+ * @self: the checkpoint
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Ends dlp_checkpoint_list_inputs_async(), once.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer container) (element-type DlpFile): files, which the array holds
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+GPtrArray *
+dlp_checkpoint_list_inputs_finish (DlpCheckpoint *self, GAsyncResult *result, GError **error);
 
 /**
  * dlp_checkpoint_describe_folder:
@@ -316,6 +476,42 @@ GPtrArray *dlp_checkpoint_list_inputs (DlpCheckpoint *self, GError **error);
  */
 DLP_AVAILABLE_IN_0_2
 GVariant *dlp_checkpoint_describe_folder (const char *folder, GError **error);
+
+/**
+ * dlp_checkpoint_describe_folder_async:
+ * @folder: (type filename): a state folder
+ * @cancellable: (nullable): a cancellable
+ * @callback: (scope async) (nullable): called in the thread-default main context of the caller
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_checkpoint_describe_folder(), on a thread of its own. Once it is cancelled its result
+ * comes at once, %G_IO_ERROR_CANCELLED, also where the disk does not answer.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_checkpoint_describe_folder_async (const char *folder,
+                                           GCancellable *cancellable,
+                                           GAsyncReadyCallback callback,
+                                           gpointer user_data);
+
+/**
+ * dlp_checkpoint_describe_folder_finish:
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Ends dlp_checkpoint_describe_folder_async(), once.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a value of type a{sv}, not floating
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+GVariant *dlp_checkpoint_describe_folder_finish (GAsyncResult *result, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpCheckpoint, dlp_checkpoint_unref)
 

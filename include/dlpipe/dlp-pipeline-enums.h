@@ -57,7 +57,8 @@ typedef enum
  * @DLP_STALL_ACTION_FAIL: the run fails with %DLP_PIPELINE_ERROR_STALLED
  *
  * What happens where a run stalls: where nothing has moved for #DlpPipeline:stall-timeout. A pause
- * is no stall, nor is a wait that an element has declared by dlp_element_set_status().
+ * is no stall, nor is a wait that an element has declared by dlp_element_set_status(), nor that of
+ * those that wait for it in turn.
  *
  * Since: 0.2
  */

@@ -153,9 +153,9 @@ G_DECLARE_FINAL_TYPE (DlpPipeline, dlp_pipeline, DLP, PIPELINE, GObject)
  * DlpPipeline:stall-timeout:
  *
  * How long nothing may move before that is a stall, in microseconds; 0: for ever. Counted from the
- * start of the first element on, and not while the process is stopped. One minute, where the
- * environment variable DLPIPE_STALL_SECONDS says nothing else. To be set before
- * dlp_pipeline_prepare().
+ * begin of dlp_pipeline_prepare() or dlp_pipeline_check() on, where each element that is done with
+ * is movement, and not while the process is stopped. One minute, where the environment variable
+ * DLPIPE_STALL_SECONDS says nothing else. To be set before dlp_pipeline_prepare().
  *
  * Since: 0.2
  */

@@ -632,6 +632,59 @@ class Programs(Case):
         loop.run()
         self.assertEqual(threads, {threading.get_ident()})
 
+    def test_asynchronous_twins_of_a_checkpoint(self):
+        """As a binding pairs them: X_async() of a class or a value, and its X_finish()."""
+        state = self.path('state')
+        data = self.path('data.jsonl')
+        with open(data, 'w') as write:
+            write.write('{"text": "a"}\n' * 3)
+        pipeline = Dlp.Pipeline.new_from_string(
+            'file-source location=%s ! jsonl-reader ! null-sink' % data)
+        pipeline.props.state_dir = state
+        self.assertTrue(pipeline.run(None))
+        loop = GLib.MainLoop()
+
+        def call(start, finish, *args, cancellable=None):
+            """What await would give."""
+            got = []
+
+            def over(source, result):
+                try:
+                    got.append(finish(result))
+                except GLib.Error as error:
+                    got.append(error)
+                loop.quit()
+
+            start(*args, cancellable, over)
+            loop.run()
+            if isinstance(got[0], GLib.Error):
+                raise got[0]
+            return got[0]
+
+        kind = Dlp.Checkpoint
+        checkpoint, fell_back = call(kind.new_from_folder_async, kind.new_from_folder_finish, state)
+        self.assertIsNone(fell_back)
+        again = call(kind.new_from_file_async, kind.new_from_file_finish, checkpoint.get_path())
+        self.assertEqual(again.to_json(), checkpoint.to_json())
+        files = call(checkpoint.list_inputs_async, checkpoint.list_inputs_finish)
+        self.assertEqual([file.get_uri() for file in files], [data])
+        about = call(kind.describe_folder_async, kind.describe_folder_finish, state)
+        before = about.unpack()['generations'][0]
+        self.assertTrue(call(checkpoint.save_to_folder_async, checkpoint.save_to_folder_finish,
+                             state))
+        about = call(kind.describe_folder_async, kind.describe_folder_finish, state)
+        self.assertEqual(about.unpack()['generations'][0], before + 1)
+
+        with self.assertRaises(GLib.Error) as raised:
+            call(kind.new_from_folder_async, kind.new_from_folder_finish, self.path('none'))
+        self.assertIn(self.path('none'), raised.exception.message)
+        cancellable = Gio.Cancellable()
+        cancellable.cancel()
+        with self.assertRaises(GLib.Error) as raised:
+            call(checkpoint.save_to_folder_async, checkpoint.save_to_folder_finish, state,
+                 cancellable=cancellable)
+        self.assertTrue(raised.exception.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED))
+
     def test_cancel(self):
         pipeline = Dlp.Pipeline.new_from_string('test-numbers count=100000 pause=0.01 ! null-sink')
         cancellable = Gio.Cancellable()

@@ -11,6 +11,7 @@ typedef struct
 {
   ScriptStep step;
   ScriptStart start;
+  ScriptStart negotiate;
   gpointer data;
 } Script;
 
@@ -27,9 +28,11 @@ script_negotiate (DlpElement *element, GError **error)
   const DlpFieldType types[] = { DLP_FIELD_STRING };
   g_autoptr (DlpSchema) schema = dlp_schema_new (DLP_SCHEMA_RECORDS, 1, names, types, NULL);
 
+  Script *script = get_script (element);
+
   for (guint i = 0; i < dlp_element_get_n_outputs (element); i++)
     dlp_pad_set_schema (dlp_element_get_output (element, i), schema);
-  return TRUE;
+  return script->negotiate == NULL || script->negotiate (element, script->data, error);
 }
 
 static gboolean
@@ -141,6 +144,12 @@ void
 script_set_start (DlpElement *self, ScriptStart start)
 {
   get_script (self)->start = start;
+}
+
+void
+script_set_negotiate (DlpElement *self, ScriptStart negotiate)
+{
+  get_script (self)->negotiate = negotiate;
 }
 
 void

@@ -18,6 +18,7 @@ DlpElement *script_add (DlpPipeline *pipeline,
                         ScriptStep step,
                         gpointer data);
 void script_set_start (DlpElement *self, ScriptStart start);
+void script_set_negotiate (DlpElement *self, ScriptStart negotiate);
 void script_link (DlpPipeline *pipeline, DlpElement *from, DlpElement *to);
 
 /* Appends a record to the open record batch of the output. */

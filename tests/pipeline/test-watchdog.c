@@ -535,6 +535,366 @@ test_slow_consumer (void)
   g_object_unref (run.pipeline);
 }
 
+/* ---- one that declared a wait, and others ---- */
+
+#define NOTHING_IS_SAID 1300000
+
+static DlpStep
+emit_and_wait_declared (DlpElement *self, gpointer data, GError **error)
+{
+  guint *n = data;
+
+  if (++*n == 1)
+    {
+      script_emit (self, "x");
+      return DLP_STEP_MORE;
+    }
+  return want_work_and_say_so (self, data, error);
+}
+
+/* Declares a wait within its step, as one that waits for a network does. */
+static DlpStep
+hang_declared (DlpElement *self, gpointer data, GError **error)
+{
+  dlp_element_set_status (self, "retry in 42 s");
+  hang ();
+  dlp_element_set_status (self, NULL);
+  return DLP_STEP_END;
+}
+
+static DlpStep
+want_work_or_input (DlpElement *self, gpointer data, GError **error)
+{
+  if (script_take (self))
+    return DLP_STEP_MORE;
+  return dlp_pad_is_over (dlp_element_get_input (self, 0)) ?
+             DLP_STEP_END :
+             dlp_element_want_input_or_work (self, 0);
+}
+
+static DlpStep
+pass_on (DlpElement *self, gpointer data, GError **error)
+{
+  if (!script_take (self))
+    return dlp_pad_is_over (dlp_element_get_input (self, 0)) ? DLP_STEP_END :
+                                                               dlp_element_want_input (self, 0);
+  script_emit (self, "x");
+  return DLP_STEP_MORE;
+}
+
+static DlpElement *
+add (Run *self, const char *factory, const char *name, ScriptStep step, gpointer data)
+{
+  return script_add (self->pipeline, factory, name, step, data);
+}
+
+static void
+add_chain (Run *self,
+           const char *source,
+           ScriptStep first,
+           gpointer data,
+           const char *end,
+           ScriptStep last)
+{
+  script_link (self->pipeline, add (self, "script-source", source, first, data),
+               add (self, "script-end", end, last, NULL));
+}
+
+static void
+start (Run *self)
+{
+  self->thread = g_thread_new ("run", run_in_thread, self);
+}
+
+/* It names the one and nobody else, and the run goes on or fails. */
+static void
+expect_hang (Run *self, const char *text, const char *const *others)
+{
+  wait_for (text);
+  for (guint i = 0; others[i] != NULL; i++)
+    g_assert_false (was_said (others[i]));
+  if (action != DLP_STALL_ACTION_FAIL)
+    {
+      run_end (self);
+      return;
+    }
+  g_atomic_int_set (&hold, FALSE);
+  run_expect_stalled (self, text);
+}
+
+static void
+expect_nothing (Run *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  usleep (NOTHING_IS_SAID);
+  g_assert_false (was_said ("nothing has moved"));
+  error = dlp_pipeline_get_error (self->pipeline);
+  g_assert_no_error (error);
+  run_end (self);
+}
+
+/* In a branch of its own. */
+static void
+test_beside_declared (void)
+{
+  static const char *const others[] = { "first", "last", "other ", NULL };
+  Run run;
+
+  run_init (&run);
+  add_chain (&run, "first", want_work_and_say_so, NULL, "last", take);
+  add_chain (&run, "second", hang_in_step, NULL, "other", take);
+  start (&run);
+  expect_hang (&run, "; second is in a step that does not return", others);
+}
+
+static void
+test_work_beside_declared (void)
+{
+  static const char *const others[] = { "first", "last", "other ", NULL };
+  Run run;
+
+  run_init (&run);
+  add_chain (&run, "first", want_work_and_say_so, NULL, "last", take);
+  add_chain (&run, "second", want_work, NULL, "other", take);
+  start (&run);
+  expect_hang (&run, "; second waits for its own input/output or for work it gave", others);
+}
+
+/* What lies behind the wait is not starved: it has a record, and does not come back from it. */
+static void
+test_behind_declared (void)
+{
+  static const char *const others[] = { "first", NULL };
+  guint n = 0;
+  Run run;
+
+  run_init (&run);
+  add_chain (&run, "first", emit_and_wait_declared, &n, "last", hang_in_step);
+  start (&run);
+  expect_hang (&run, "; last is in a step that does not return", others);
+}
+
+/* It would take more input, but has work that does not end. */
+static void
+test_work_behind_declared (void)
+{
+  static const char *const others[] = { "first", NULL };
+  guint n = 0;
+  Run run;
+
+  run_init (&run);
+  add_chain (&run, "first", emit_and_wait_declared, &n, "last", want_work_or_input);
+  start (&run);
+  expect_hang (&run, "; last waits for its own input/output or for work it gave", others);
+}
+
+/* A ring of waits has nothing to do with what is declared elsewhere. */
+static void
+test_ring_beside_declared (void)
+{
+  static const char *const others[] = { "; first", "; last", NULL };
+  Run run;
+
+  run_init (&run);
+  g_object_set (run.pipeline, "batch-records", 1, NULL);
+  add_chain (&run, "first", want_work_and_say_so, NULL, "last", take);
+  add_chain (&run, "second", emit_on, NULL, "other", pretend_to_wait);
+  start (&run);
+  expect_hang (&run,
+               "; second waits for room behind its pad “out”, before other; other waits for "
+               "input on its pad “in”, from second",
+               others);
+}
+
+/* Those that wait for the one that declared it, a few elements away, in either direction. */
+static void
+test_starved_by_declared (void)
+{
+  DlpElement *first, *middle, *next, *last;
+  Run run;
+
+  run_init (&run);
+  first = add (&run, "script-source", "first", want_work_and_say_so, NULL);
+  middle = add (&run, "script-pipe", "middle", pass_on, NULL);
+  next = add (&run, "script-pipe", "next", pass_on, NULL);
+  last = add (&run, "script-end", "last", take, NULL);
+  script_link (run.pipeline, first, middle);
+  script_link (run.pipeline, middle, next);
+  script_link (run.pipeline, next, last);
+  start (&run);
+  expect_nothing (&run);
+}
+
+static void
+test_blocked_by_declared (void)
+{
+  DlpElement *first, *middle, *last;
+  Run run;
+
+  run_init (&run);
+  g_object_set (run.pipeline, "batch-records", 1, NULL);
+  first = add (&run, "script-source", "first", emit_on, NULL);
+  middle = add (&run, "script-pipe", "middle", pass_on, NULL);
+  last = add (&run, "script-end", "last", hang_declared, NULL);
+  script_link (run.pipeline, first, middle);
+  script_link (run.pipeline, middle, last);
+  start (&run);
+  expect_nothing (&run);
+}
+
+/* With one thread all wait for the one that has it. */
+static void
+test_sequential_declared (void)
+{
+  Run run;
+
+  run_init (&run);
+  g_object_set (run.pipeline, "runner", DLP_RUNNER_SEQUENTIAL, "batch-records", 1, NULL);
+  add_chain (&run, "first", emit_on, NULL, "last", take);
+  add_chain (&run, "second", hang_declared, NULL, "other", take);
+  start (&run);
+  expect_nothing (&run);
+}
+
+/* Behind a long wait it begins to count anew. */
+static DlpStep
+wait_declared_then_work (DlpElement *self, gpointer data, GError **error)
+{
+  guint *n = data;
+
+  if (++*n == 3)
+    return DLP_STEP_END;
+  dlp_element_set_status (self, "retry in 42 s");
+  usleep (700000);
+  dlp_element_set_status (self, NULL);
+  usleep (250000);
+  script_emit (self, "x");
+  return DLP_STEP_MORE;
+}
+
+static void
+test_declared_again (void)
+{
+  guint n = 0, m = 0;
+  Run run;
+
+  run_init (&run);
+  add_chain (&run, "first", wait_declared_then_work, &n, "last", take);
+  add_chain (&run, "second", wait_declared_then_work, &m, "other", take);
+  start (&run);
+  while (dlp_pipeline_get_status (run.pipeline) != DLP_PIPELINE_FINISHED)
+    usleep (1000);
+  g_assert_false (was_said ("nothing has moved"));
+  run_end (&run);
+}
+
+static gboolean
+start_declared (DlpElement *self, gpointer data, GError **error)
+{
+  dlp_element_set_status (self, "retry in 42 s");
+  hang ();
+  dlp_element_set_status (self, NULL);
+  return TRUE;
+}
+
+/* Those that have started before it do nothing yet. */
+static void
+test_start_declared (void)
+{
+  DlpElement *second;
+  Run run;
+
+  run_init (&run);
+  add_chain (&run, "first", emit_and_end, NULL, "last", take);
+  second = add (&run, "script-source", "second", emit_and_end, NULL);
+  script_set_start (second, start_declared);
+  script_link (run.pipeline, second, add (&run, "script-end", "other", take, NULL));
+  start (&run);
+  expect_nothing (&run);
+}
+
+/* ---- before the run ---- */
+
+static void
+add_slow_to_prepare (Run *self, ScriptStart negotiate)
+{
+  DlpElement *slow = add (self, "script-source", "slow", emit_and_end, NULL);
+
+  script_set_negotiate (slow, negotiate);
+  script_link (self->pipeline, slow, add (self, "script-end", "last", take, NULL));
+}
+
+static void
+test_negotiate (void)
+{
+  static const char *const others[] = { "last", NULL };
+  Run run;
+
+  run_init (&run);
+  add_slow_to_prepare (&run, start_slowly);
+  start (&run);
+  expect_hang (&run, "; slow is negotiating", others);
+}
+
+static void
+test_negotiate_declared (void)
+{
+  Run run;
+
+  run_init (&run);
+  add_slow_to_prepare (&run, start_declared);
+  start (&run);
+  expect_nothing (&run);
+}
+
+static gpointer
+let_go (gpointer data)
+{
+  wait_for ("; slow is negotiating");
+  g_atomic_int_set (&hold, FALSE);
+  return NULL;
+}
+
+/* prepare() and check() by themselves. What hung for long comes to its end all the same: then they
+ * fail only where they are to. */
+static void
+test_prepare (void)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GError) kept = NULL;
+      GThread *thread;
+      gboolean ok;
+      Run run;
+
+      run_init (&run);
+      add_slow_to_prepare (&run, start_slowly);
+      thread = g_thread_new ("let-go", let_go, NULL);
+      ok = i == 0 ? dlp_pipeline_prepare (run.pipeline, NULL, &error) :
+                    dlp_pipeline_check (run.pipeline, NULL, &error);
+      g_thread_join (thread);
+      kept = dlp_pipeline_get_error (run.pipeline);
+      if (action == DLP_STALL_ACTION_FAIL)
+        {
+          g_assert_false (ok);
+          g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED);
+          g_assert_error (kept, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED);
+          g_assert_nonnull (strstr (error->message, "; slow is negotiating"));
+          if (i == 0)
+            g_assert_cmpint (dlp_pipeline_get_status (run.pipeline), ==, DLP_PIPELINE_FAILED);
+        }
+      else
+        {
+          g_assert_no_error (error);
+          g_assert_true (ok);
+          g_assert_no_error (kept);
+        }
+      g_object_unref (run.pipeline);
+    }
+}
+
 /* The tests above, where the run is to fail. */
 static void
 with_fail (gconstpointer func)
@@ -548,6 +908,16 @@ static void
 add_with_fail (const char *path, void (*func) (void))
 {
   g_test_add_data_func (path, (gconstpointer) func, with_fail);
+}
+
+static void
+add_both (const char *name, void (*func) (void))
+{
+  g_autofree char *report = g_strconcat ("/watchdog/", name, NULL);
+  g_autofree char *fail = g_strconcat ("/watchdog/fail/", name, NULL);
+
+  g_test_add_func (report, func);
+  add_with_fail (fail, func);
 }
 
 int
@@ -570,6 +940,19 @@ main (int argc, char **argv)
   g_test_add_func ("/watchdog/never", test_never);
   g_test_add_func ("/watchdog/checkpoints", test_checkpoints);
   g_test_add_func ("/watchdog/slow-consumer", test_slow_consumer);
+  add_both ("beside-declared", test_beside_declared);
+  add_both ("work-beside-declared", test_work_beside_declared);
+  add_both ("behind-declared", test_behind_declared);
+  add_both ("work-behind-declared", test_work_behind_declared);
+  add_both ("ring-beside-declared", test_ring_beside_declared);
+  add_with_fail ("/watchdog/fail/starved-by-declared", test_starved_by_declared);
+  add_with_fail ("/watchdog/fail/blocked-by-declared", test_blocked_by_declared);
+  add_with_fail ("/watchdog/fail/sequential-declared", test_sequential_declared);
+  add_with_fail ("/watchdog/fail/declared-again", test_declared_again);
+  add_with_fail ("/watchdog/fail/start-declared", test_start_declared);
+  add_both ("negotiate", test_negotiate);
+  add_with_fail ("/watchdog/fail/negotiate-declared", test_negotiate_declared);
+  add_both ("prepare", test_prepare);
   add_with_fail ("/watchdog/fail/step", test_fail_step);
   add_with_fail ("/watchdog/fail/work", test_fail_work);
   add_with_fail ("/watchdog/fail/start", test_fail_start);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* An element that passes records on, slowly, and at record 100 hangs as DLPIPE_TEST_HANG says:
- * "step", "work", "nap" (a second and a half), "naps" (13 of 0.1 s), "start";
+ * "step", "work", "nap" (a second and a half), "naps" (13 of 0.1 s), "start", "negotiate";
  * other texts: not at all. The file `hangs` says that it does. */
 
 #include <fcntl.h>
@@ -54,6 +54,8 @@ hang_negotiate (DlpElement *element, GError **error)
 {
   dlp_pad_set_schema (dlp_element_get_output (element, 0),
                       dlp_pad_get_schema (dlp_element_get_input (element, 0)));
+  if (is_to ("negotiate"))
+    hang_for_good ();
   return TRUE;
 }
 

@@ -155,6 +155,21 @@ test_start (void)
   check_output (rig);
 }
 
+/* While the graph is built: nothing was read or written. */
+static void
+test_negotiate (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start (rig, "negotiate", "--stall-action=fail", GRAPH);
+  end (rig, 1);
+  check_error (rig, "; h is negotiating");
+  launch_rig_assert_has (rig->err, "the run has failed and did not end within 0.5 s");
+  start (rig, NULL, "--stall-action=fail", GRAPH);
+  end (rig, 0);
+  check_output (rig);
+}
+
 /* A pipe whose writer writes nothing. */
 static void
 test_input (void)
@@ -298,6 +313,7 @@ main (int argc, char **argv)
   g_test_add_func ("/stall/step", test_step);
   g_test_add_func ("/stall/work", test_work);
   g_test_add_func ("/stall/start", test_start);
+  g_test_add_func ("/stall/negotiate", test_negotiate);
   g_test_add_func ("/stall/input", test_input);
   g_test_add_func ("/stall/other-fault", test_other_fault);
   g_test_add_func ("/stall/report", test_report);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <stdio.h>
+#include <string.h>
 
 #include <dlp-harness.h>
 #include <dlpipe/dlp-app-sink.h>
@@ -235,7 +236,9 @@ test_rule (void)
       &error);
   DlpBatcher *batcher;
   DlpBatchRule rule;
+  guint8 zeros[sizeof rule.reserved] = { 0 };
 
+  memset (&rule, 0xff, sizeof rule);
   g_assert_no_error (error);
   dlp_pipeline_prepare (pipeline, NULL, &error);
   g_assert_no_error (error);
@@ -245,6 +248,7 @@ test_rule (void)
   g_assert_true (rule.drop_last);
   g_assert_true (rule.cut_at_epoch);
   g_assert_false (rule.across_stages);
+  g_assert_cmpmem (rule.reserved, sizeof rule.reserved, zeros, sizeof zeros);
   dlp_pipeline_run (pipeline, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (get_counter (pipeline, "b", "batches"), ==, 5);
