@@ -955,8 +955,7 @@ int dlp_element_open_scratch (DlpElement *self, GError **error);
  * @self: an element
  * @status: (nullable): what is waited for; %NULL: it is over
  *
- * Declares a wait ("retry in 42 s"), which is no stall: neither of this element nor of those that
- * wait for its records, or for room before it. Others that hang in work of their own are reported.
+ * Declares a wait ("retry in 42 s"): no stall of this element, nor of those that wait for it.
  *
  * Threads: any.
  *

@@ -69,11 +69,24 @@ random_graph_write_inputs (const char *dir)
 
 /* ---- graphs ---- */
 
+/* A record of the inputs has about thirty tokens, a byte each. */
+static const char *
+draw_unit (Maker *self, gint *scale)
+{
+  gboolean tokens = self->has_tokens && toss (self, 2);
+
+  *scale = tokens ? 20 : 1;
+  return tokens ? "tokens" : "records";
+}
+
 static void
 append_limit (Maker *self)
 {
-  g_string_append_printf (self->text, "limit records=%d ! ",
-                          toss (self, 2) ? draw (self, 1, 60) : draw (self, 60, 20000));
+  gint scale;
+  const char *unit = draw_unit (self, &scale);
+
+  g_string_append_printf (self->text, "limit %s=%d ! ", unit,
+                          (toss (self, 2) ? draw (self, 1, 60) : draw (self, 60, 20000)) * scale);
 }
 
 static void
@@ -148,6 +161,23 @@ append_weights (Maker *self, gint n)
                             draw (self, i == 0 || !self->is_cut, 9));
 }
 
+/* None, or up to five one behind the other; now and then at neighbouring places. */
+static void
+append_later_weights (Maker *self, gint n)
+{
+  gint scale, place = 0;
+  const char *unit = draw_unit (self, &scale);
+
+  for (gint i = toss (self, 2) ? draw (self, 1, 6) : 0; i > 0; i--)
+    {
+      place += (toss (self, 4) ? 1 : draw (self, 1, 2000)) * scale;
+      g_string_append_printf (self->text, " weights-at=\"%d%s:", place,
+                              unit[0] == 'r' ? " records" : "");
+      append_weights (self, n);
+      g_string_append (self->text, "\"");
+    }
+}
+
 /* Inputs with a name each, and what makes one stream of them. */
 static void
 append_mix (Maker *self)
@@ -174,12 +204,7 @@ append_mix (Maker *self)
     }
   g_string_append_printf (self->text, "mix name=m%u exhausted=%s weights=", name, exhausted);
   append_weights (self, n);
-  if (toss (self, 3))
-    {
-      g_string_append_printf (self->text, " weights-at=\"%d records:", draw (self, 1, 4000));
-      append_weights (self, n);
-      g_string_append (self->text, "\"");
-    }
+  append_later_weights (self, n);
   g_string_append_printf (self->text, "%s ! ",
                           self->has_tokens && toss (self, 2) ? " unit=tokens" : "");
   if (g_str_equal (exhausted, "repeat"))
@@ -199,7 +224,7 @@ append_source_or_mix (Maker *self)
 static void
 append_stages (Maker *self)
 {
-  gint n = draw (self, 2, 4);
+  gint n = draw (self, 2, 4), scale;
 
   for (gint i = 0; i < n; i++)
     {
@@ -209,8 +234,12 @@ append_stages (Maker *self)
     }
   g_string_append (self->text, "stages name=s");
   for (gint i = 0; i < n && self->is_cut; i++)
-    g_string_append_printf (self->text, "%s%d",
-                            i > 0 ? "," : " records=", toss (self, 3) ? 0 : draw (self, 1, 5000));
+    {
+      if (i == 0)
+        g_string_append_printf (self->text, " %s=", draw_unit (self, &scale));
+      g_string_append_printf (self->text, "%s%d", i > 0 ? "," : "",
+                              toss (self, 3) ? 0 : draw (self, 1, 5000) * scale);
+    }
   g_string_append (self->text, " ! ");
 }
 
@@ -223,6 +252,23 @@ append_sources (Maker *self)
     append_source_or_mix (self);
 }
 
+/* What one rank gets of the batches, or all of them. */
+static void
+append_batch (Maker *self)
+{
+  gint world_size = toss (self, 2) ? 1 : draw (self, 2, 9);
+
+  if (toss (self, 3))
+    return;
+  g_string_append_printf (self->text, "batch size=%d", draw (self, 1, 40));
+  if (world_size > 1)
+    g_string_append_printf (self->text, " rank=%d world-size=%d", draw (self, 0, world_size),
+                            world_size);
+  g_string_append (self->text, " ! ");
+  if (self->is_cut && toss (self, 3))
+    g_string_append_printf (self->text, "limit batches=%d ! ", draw (self, 1, 300));
+}
+
 static void
 append_sink (Maker *self)
 {
@@ -231,8 +277,7 @@ append_sink (Maker *self)
   switch (draw (self, 0, 4))
     {
     case 0:
-      if (toss (self, 2))
-        g_string_append_printf (self->text, "batch size=%d ! ", draw (self, 1, 40));
+      append_batch (self);
       g_string_append (self->text, "null-sink  ");
       break;
     case 1:
@@ -302,7 +347,7 @@ random_graph_new (guint32 seed, const char *dir)
   /* How many bad records are seen behind the last one that a limit lets through is not determined:
    * where there may be limits the inputs have none. */
   maker.is_cut = toss (&maker, 2);
-  maker.has_tokens = toss (&maker, 5);
+  maker.has_tokens = toss (&maker, 3);
   append_sources (&maker);
   append_chain (&maker, 2, TRUE);
   append_ends (&maker);

@@ -6,7 +6,8 @@
 G_BEGIN_DECLS
 
 /* Graphs of real elements, drawn at random: sources alone and mixed, chains, filters that drop for
- * long, tees, splits, pads for what is rejected, limits that end one sink long before the others.
+ * long, tees, splits, pads for what is rejected, weights that change, batches of one rank, limits
+ * in records, tokens and batches that end one sink long before the others.
  */
 typedef struct
 {
