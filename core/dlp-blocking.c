@@ -58,13 +58,18 @@ give_back (Blocking *self, gpointer value, GError *error)
   g_clear_error (&error);
 }
 
+/* The reference of the handler is given back behind the disconnect, which waits for this; one of
+ * its own lets sanitizers see so, which do not know the lock of a cancellable. */
 static void
 cancelled (GCancellable *cancellable, gpointer data)
 {
+  Blocking *self = data;
   GError *error = NULL;
 
+  __atomic_add_fetch (&self->ref_count, 1, __ATOMIC_RELAXED);
   g_cancellable_set_error_if_cancelled (cancellable, &error);
-  give_back (data, NULL, error);
+  give_back (self, NULL, error);
+  blocking_unref (self);
 }
 
 static gpointer
