@@ -99,7 +99,8 @@ read_piece (int fd, const char *path, GByteArray *bytes, gboolean *over, GError 
       return FALSE;
     }
   *over = n == 0;
-  return bytes->data[0] != '{' || check_json_piece (bytes->data + from, (gsize) n, from, error);
+  return *over || bytes->data[0] != '{' ||
+         check_json_piece (bytes->data + from, (gsize) n, from, error);
 }
 
 static GBytes *
