@@ -84,6 +84,22 @@ make_file (const DlpManifestFile *file)
   return g_variant_builder_end (&builder);
 }
 
+static void
+add_members (GVariantBuilder *builder, GVariant *members)
+{
+  GVariantIter iter;
+  GVariant *member;
+
+  g_variant_ref_sink (members);
+  g_variant_iter_init (&iter, members);
+  while ((member = g_variant_iter_next_value (&iter)) != NULL)
+    {
+      g_variant_builder_add_value (builder, member);
+      g_variant_unref (member);
+    }
+  g_variant_unref (members);
+}
+
 GVariant *
 dlp_manifest_new (const char *format,
                   const char *run_id,
@@ -93,10 +109,8 @@ dlp_manifest_new (const char *format,
 {
   GVariantBuilder builder;
   GVariantBuilder list;
-  GVariantIter iter;
-  GVariant *member;
 
-  g_return_val_if_fail (format != NULL && run_id != NULL && members != NULL, NULL);
+  g_return_val_if_fail (format != NULL && run_id != NULL, NULL);
   g_return_val_if_fail (files != NULL || n_files == 0, NULL);
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
@@ -108,15 +122,8 @@ dlp_manifest_new (const char *format,
     g_variant_builder_add (&list, "v", make_file (&files[i]));
   g_variant_builder_add (&builder, "{sv}", "files", g_variant_builder_end (&list));
 
-  g_variant_ref_sink (members);
-  g_variant_iter_init (&iter, members);
-  while ((member = g_variant_iter_next_value (&iter)) != NULL)
-    {
-      g_variant_builder_add_value (&builder, member);
-      g_variant_unref (member);
-    }
-  g_variant_unref (members);
-
+  if (members != NULL)
+    add_members (&builder, members);
   return g_variant_ref_sink (g_variant_builder_end (&builder));
 }
 

@@ -139,6 +139,39 @@ DLP_AVAILABLE_IN_0_1
 GVariant *dlp_manifest_load (const char *path, GError **error);
 
 /**
+ * dlp_manifest_load_async:
+ * @path: (type filename): the place of the manifest
+ * @cancellable: (nullable): a cancellable; who waits has %G_IO_ERROR_CANCELLED at once
+ * @callback: (scope async) (nullable): called in the thread-default main context of the caller
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_manifest_load(), on a thread of its own.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_manifest_load_async (const char *path,
+                              GCancellable *cancellable,
+                              GAsyncReadyCallback callback,
+                              gpointer user_data);
+
+/**
+ * dlp_manifest_load_finish:
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Ends dlp_manifest_load_async().
+ *
+ * Returns: (transfer full): as dlp_manifest_load()
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+GVariant *dlp_manifest_load_finish (GAsyncResult *result, GError **error);
+
+/**
  * dlp_manifest_check_hash:
  * @path: (type filename): the place of the manifest
  * @has_hash: (out): %FALSE where it has no hash of its own, as those of former versions

@@ -53,6 +53,50 @@ DLP_AVAILABLE_IN_0_2
 gboolean dlp_registry_rescan (void);
 
 /**
+ * dlp_registry_load:
+ *
+ * Makes the registry ready, as the first call does that asks it for something: reads its cache, and
+ * has plugins that are new asked by a scanner process, which can take seconds where one hangs.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_registry_load (void);
+
+/**
+ * dlp_registry_load_async:
+ * @cancellable: (nullable): ends the wait; the registry is loaded all the same
+ * @callback: (scope async) (nullable): called in the thread-default main context of the caller
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_registry_load(), on a thread of its own. Behind it no call of the registry blocks.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_registry_load_async (GCancellable *cancellable,
+                              GAsyncReadyCallback callback,
+                              gpointer user_data);
+
+/**
+ * dlp_registry_load_finish:
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Ends dlp_registry_load_async(). Errors: %G_IO_ERROR_CANCELLED.
+ *
+ * Returns: %TRUE: it is loaded
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_registry_load_finish (GAsyncResult *result, GError **error);
+
+/**
  * dlp_element_make:
  * @factory: the name of a kind of element, such as "jsonl-reader"
  * @name: (nullable): its name in a pipeline

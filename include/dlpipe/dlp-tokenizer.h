@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <glib-object.h>
+#include <gio/gio.h>
 
 #include "dlp-macros.h"
 
@@ -118,6 +118,41 @@ GQuark dlp_tokenizer_error_quark (void);
  */
 DLP_AVAILABLE_IN_0_1
 DlpTokenizer *dlp_tokenizer_new (const char *model, const char *pattern, GError **error);
+
+/**
+ * dlp_tokenizer_load_async:
+ * @model: as for dlp_tokenizer_new()
+ * @pattern: (nullable): likewise
+ * @cancellable: (nullable): a cancellable; who waits has %G_IO_ERROR_CANCELLED at once
+ * @callback: (scope async) (nullable): called in the thread-default main context of the caller
+ * @user_data: (closure): for @callback
+ *
+ * As dlp_tokenizer_new(), on a thread of its own.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_tokenizer_load_async (const char *model,
+                               const char *pattern,
+                               GCancellable *cancellable,
+                               GAsyncReadyCallback callback,
+                               gpointer user_data);
+
+/**
+ * dlp_tokenizer_load_finish:
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Ends dlp_tokenizer_load_async().
+ *
+ * Returns: (transfer full): as dlp_tokenizer_new()
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpTokenizer *dlp_tokenizer_load_finish (GAsyncResult *result, GError **error);
 
 /**
  * dlp_tokenizer_get_name:

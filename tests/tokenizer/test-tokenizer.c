@@ -345,11 +345,57 @@ test_regex (void)
   g_assert_cmpuint (dlp_tokenizer_context_get_dropped (context), ==, 7);
 }
 
+static void
+on_ready (GObject *source, GAsyncResult *result, gpointer data)
+{
+  GAsyncResult **to = data;
+
+  g_assert_null (source);
+  *to = g_object_ref (result);
+}
+
+/* (transfer full): in a context of its own. */
+static DlpTokenizer *
+load_async (const char *model, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GMainContext) context = g_main_context_new ();
+  g_autoptr (GAsyncResult) owned = NULL;
+  GAsyncResult *result = NULL;
+
+  g_main_context_push_thread_default (context);
+  dlp_tokenizer_load_async (model, NULL, cancellable, on_ready, &result);
+  while (result == NULL)
+    g_main_context_iteration (context, TRUE);
+  g_main_context_pop_thread_default (context);
+  owned = result;
+  return dlp_tokenizer_load_finish (owned, error);
+}
+
+static void
+test_async (void)
+{
+  g_autoptr (DlpTokenizer) expected = load ("gpt2", NULL);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpTokenizer) self = load_async ("gpt2", NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpstr (dlp_tokenizer_get_fingerprint (self), ==,
+                   dlp_tokenizer_get_fingerprint (expected));
+  g_assert_null (load_async ("no-such-model", NULL, &error));
+  g_assert_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+  g_cancellable_cancel (cancellable);
+  g_assert_null (load_async ("gpt2", cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tokenizer/model", test_model);
+  g_test_add_func ("/tokenizer/async", test_async);
   g_test_add_func ("/tokenizer/path", test_path);
   g_test_add_func ("/tokenizer/errors", test_errors);
   g_test_add_func ("/tokenizer/specials", test_specials);
