@@ -68,8 +68,9 @@ struct _DlpShuffle
   DlpHeldState *restored; /* until it is read: what load() found */
   DlpRandom random;
   DlpRecordStore *store;
-  DlpStoredRecord *slots; /* n_held of them are used, size 0: still to be refilled */
-  guint64 *held;          /* the input position of what sits in each slot */
+  DlpRecordStoreStats stats; /* of the store that was */
+  DlpStoredRecord *slots;    /* n_held of them are used, size 0: still to be refilled */
+  guint64 *held;             /* the input position of what sits in each slot */
   gsize n_held;
   gsize capacity;
 
@@ -86,7 +87,6 @@ struct _DlpShuffle
 
   DlpCursor history[HISTORY];
   guint n_history;
-  guint64 since_compact;
 
   GError *failure; /* of save(), which has no way to say it */
 };
@@ -399,7 +399,7 @@ read_file (gpointer file, guint64 offset, gpointer data, gsize size, GError **er
 }
 
 static gboolean
-read_held (DlpShuffle *self, DlpStateFile *file, GError **error)
+read_held (DlpShuffle *self, DlpStateFile *file, GCancellable *cancellable, GError **error)
 {
   DlpSchema *schema = dlp_pad_get_schema (dlp_element_get_input (DLP_ELEMENT (self), 0));
   DlpHeldHeader header = { self->n_held, self->state.taken, self->state.drawn };
@@ -411,8 +411,11 @@ read_held (DlpShuffle *self, DlpStateFile *file, GError **error)
   for (gsize i = 0; i < self->n_held; i++)
     {
       gsize size;
-      const guint8 *block = dlp_held_reader_next (reader, &size, error);
+      const guint8 *block;
 
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return FALSE;
+      block = dlp_held_reader_next (reader, &size, error);
       if (block == NULL ||
           !dlp_record_store_add_block (self->store, block, size, &self->slots[i], error))
         {
@@ -424,11 +427,12 @@ read_held (DlpShuffle *self, DlpStateFile *file, GError **error)
 }
 
 static gboolean
-restore_held (DlpShuffle *self, GError **error)
+restore_held (DlpShuffle *self, GCancellable *cancellable, GError **error)
 {
   guint64 position = dlp_pad_get_position (dlp_element_get_input (DLP_ELEMENT (self), 0));
   gint64 began = g_get_monotonic_time ();
   g_autoptr (DlpStateFile) file = NULL;
+  gboolean ok;
 
   if (position != self->state.taken)
     {
@@ -448,7 +452,11 @@ restore_held (DlpShuffle *self, GError **error)
                    "key “state-files” is missing, though %zu records were held", self->n_held);
       return FALSE;
     }
-  if (!read_held (self, file, error))
+  /* Gigabytes take longer than a run may seem to hang. */
+  dlp_element_set_status (DLP_ELEMENT (self), "its buffer is read back");
+  ok = read_held (self, file, cancellable, error);
+  dlp_element_set_status (DLP_ELEMENT (self), NULL);
+  if (!ok)
     return FALSE;
   say (self, "its buffer of %zu records is read back, in %.2f s", self->n_held,
        (double) (g_get_monotonic_time () - began) / 1e6);
@@ -470,7 +478,7 @@ dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **erro
   if (!find_held (self, error))
     return FALSE;
   if (keeps_records (self))
-    return restore_held (self, error);
+    return restore_held (self, cancellable, error);
 
   prepare_refill (self);
   remember (self, in);
@@ -497,6 +505,8 @@ dlp_shuffle_stop (DlpElement *element)
   self->n_held = 0;
   while (self->n_history > 0)
     forget (self, self->n_history - 1);
+  if (self->store != NULL)
+    self->stats = *dlp_record_store_get_stats (self->store);
   g_clear_pointer (&self->store, dlp_record_store_free);
   g_clear_pointer (&self->slots, g_free);
   g_clear_pointer (&self->held, g_free);
@@ -608,16 +618,6 @@ drain (DlpShuffle *self, DlpPad *out, GError **error)
   return DLP_STEP_MORE;
 }
 
-static gboolean
-compact (DlpShuffle *self, guint n, GError **error)
-{
-  self->since_compact += n;
-  if (self->since_compact < self->size)
-    return TRUE;
-  self->since_compact = 0;
-  return dlp_record_store_compact (self->store, self->slots, self->n_held, error);
-}
-
 static DlpStep
 dlp_shuffle_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
@@ -654,7 +654,9 @@ dlp_shuffle_step (DlpElement *element, GCancellable *cancellable, GError **error
       return DLP_STEP_ERROR;
   dlp_pad_consume (in, n);
   remember (self, in);
-  return compact (self, n, error) ? DLP_STEP_MORE : DLP_STEP_ERROR;
+  return dlp_record_store_compact (self->store, self->slots, self->n_held, n, error) ?
+             DLP_STEP_MORE :
+             DLP_STEP_ERROR;
 }
 
 /* ---- state ---- */
@@ -754,13 +756,20 @@ dlp_shuffle_describe (DlpElement *element, const DlpState *state)
   return g_variant_dict_end (&dict);
 }
 
+/* What was spilled is of this attempt alone. */
 static GVariant *
 dlp_shuffle_report (DlpElement *element, GVariant *described)
 {
+  const DlpRecordStoreStats *stats = &DLP_SHUFFLE (element)->stats;
   GVariantDict dict;
 
   g_variant_dict_init (&dict, described);
   g_variant_dict_remove (&dict, "state-files");
+  if (stats->spilled > 0)
+    {
+      g_variant_dict_insert (&dict, "spilled", "t", stats->spilled);
+      g_variant_dict_insert (&dict, "scratch-rewritten", "t", stats->rewritten);
+    }
   return g_variant_dict_end (&dict);
 }
 

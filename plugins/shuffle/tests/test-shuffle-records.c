@@ -161,6 +161,34 @@ test_bytes (void)
   assert_equal (lines, expected);
 }
 
+/* While it reads its records back it can be cancelled. */
+static void
+test_cancelled (void)
+{
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GBytes) state = NULL;
+  g_autoptr (DlpPipeline) pipeline = NULL;
+  g_autoptr (GError) error = NULL;
+  DlpElement *element;
+  Run run;
+
+  run_start (&run, make (GRAPH ("5000", "300"), NULL, 0));
+  pull (&run, 4000, lines);
+  state = save (&run);
+  dlp_pipeline_abort (run.pipeline);
+  run_end (&run);
+
+  pipeline = from_bytes (state);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  element = dlp_pipeline_get_element (pipeline, "sh");
+  g_cancellable_cancel (cancellable);
+  g_assert_false (DLP_ELEMENT_GET_CLASS (element)->start (element, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  DLP_ELEMENT_GET_CLASS (element)->stop (element);
+}
+
 /* ---- with a state folder ---- */
 
 static guint
@@ -391,6 +419,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   dlp_harness_init ();
   g_test_add_func ("/shuffle/records/bytes", test_bytes);
+  g_test_add_func ("/shuffle/records/cancelled", test_cancelled);
   g_test_add_func ("/shuffle/records/folder", test_folder);
   g_test_add_func ("/shuffle/records/spilled", test_spilled);
   g_test_add_func ("/shuffle/records/damaged", test_damaged);
