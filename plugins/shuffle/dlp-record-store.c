@@ -291,9 +291,12 @@ dlp_record_store_emit (DlpRecordStore *self, DlpStoredRecord *record, DlpPad *pa
   const guint8 *block = record->data;
 
   if (record->in_file)
-    block = read_block (self, record, error);
-  if (block == NULL)
-    return FALSE;
+    {
+      block = read_block (self, record, error);
+      if (block == NULL)
+        return FALSE;
+    }
+  g_assert (block != NULL);
   dlp_record_block_emit (self->schema, block, pad);
   dlp_record_store_drop (self, record);
   return TRUE;

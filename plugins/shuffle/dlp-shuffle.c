@@ -368,8 +368,23 @@ say (DlpShuffle *self, const char *format, ...)
                     name, what);
 }
 
-static void
-prepare_refill (DlpShuffle *self)
+/* What lies before its input's place would never come again. */
+static gboolean
+check_reached (DlpShuffle *self, guint64 position, GError **error)
+{
+  if (position <= self->oldest)
+    return TRUE;
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+               "key “inputs” has the position %" G_GUINT64_FORMAT ", above the %" G_GUINT64_FORMAT
+               " allowed: that record is %s by a buffer that took %" G_GUINT64_FORMAT
+               " and drew %" G_GUINT64_FORMAT,
+               position, self->oldest, self->n_refill > 0 ? "held" : "the next one wanted",
+               self->state.taken, self->state.drawn);
+  return FALSE;
+}
+
+static gboolean
+prepare_refill (DlpShuffle *self, GError **error)
 {
   DlpElement *element = DLP_ELEMENT (self);
   guint64 position = dlp_pad_get_position (dlp_element_get_input (element, 0));
@@ -382,6 +397,8 @@ prepare_refill (DlpShuffle *self)
     qsort (self->refill, self->n_refill, sizeof (DlpShuffleRefill), compare_refill);
   self->oldest = self->n_refill > 0 ? self->refill[0].position : self->state.taken;
   self->first_word = self->oldest / 64;
+  if (!check_reached (self, position, error))
+    return FALSE;
   for (gsize i = 0; i < self->n_refill; i++)
     set_alive (self, self->refill[i].position);
 
@@ -390,6 +407,7 @@ prepare_refill (DlpShuffle *self)
   if (self->n_refill > 0 && position < self->state.taken)
     say (self, "replaying %" G_GUINT64_FORMAT " records to refill its buffer of %zu",
          self->state.taken - position, self->n_held);
+  return TRUE;
 }
 
 static gssize
@@ -480,7 +498,8 @@ dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **erro
   if (keeps_records (self))
     return restore_held (self, cancellable, error);
 
-  prepare_refill (self);
+  if (!prepare_refill (self, error))
+    return FALSE;
   remember (self, in);
   return TRUE;
 }
