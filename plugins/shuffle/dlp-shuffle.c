@@ -239,41 +239,57 @@ dlp_shuffle_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
 
 /* ---- slots ---- */
 
-/* What the slots themselves take counts as memory too: the records get the rest of the share. */
-static gboolean
-reserve (DlpShuffle *self, gsize capacity, GError **error)
+static gsize
+get_slot_bytes (DlpShuffle *self)
 {
-  DlpElement *element = DLP_ELEMENT (self);
-  gsize slot_bytes = sizeof (DlpStoredRecord) + sizeof (guint64);
-  guint64 budget = dlp_element_get_memory_budget (element);
-  gsize share = dlp_element_get_memory_share (element);
-  gsize taken;
+  gsize bytes = sizeof (DlpStoredRecord) + sizeof (guint64);
 
-  if (keeps_records (self))
-    slot_bytes += SNAPSHOTS * sizeof (DlpStoredRecord);
-  if (capacity > budget / slot_bytes)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "%s: a buffer of %zu records needs %zu bytes for its slots alone; the memory "
-                   "budget is %" G_GUINT64_FORMAT ": set a smaller size, or a larger --memory",
-                   dlp_element_get_name (element), capacity, capacity * slot_bytes, budget);
-      return FALSE;
-    }
+  return keeps_records (self) ? bytes + SNAPSHOTS * sizeof (DlpStoredRecord) : bytes;
+}
+
+/* What the slots themselves take counts as memory too: the records get the rest of the share. */
+static void
+resize (DlpShuffle *self, gsize capacity)
+{
+  gsize share = dlp_element_get_memory_share (DLP_ELEMENT (self));
+  gsize taken = capacity * (sizeof (DlpStoredRecord) + sizeof (guint64));
+
   self->slots = dlp_slab_resize (self->slots, self->capacity * sizeof (DlpStoredRecord),
                                  capacity * sizeof (DlpStoredRecord));
   self->held =
       dlp_slab_resize (self->held, self->capacity * sizeof (guint64), capacity * sizeof (guint64));
   self->capacity = capacity;
-  taken = capacity * (sizeof (DlpStoredRecord) + sizeof (guint64));
   dlp_record_store_set_limit (self->store, share - MIN (share, taken));
+}
+
+/* Room for at least @least records, for @wanted if there is so much memory. */
+static gboolean
+reserve (DlpShuffle *self, gsize least, gsize wanted, GError **error)
+{
+  DlpElement *element = DLP_ELEMENT (self);
+  guint64 budget = dlp_element_get_memory_budget (element);
+  gsize slot_bytes = get_slot_bytes (self);
+  gsize capacity = (gsize) MIN (wanted, budget / slot_bytes);
+
+  if (capacity < least)
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "%s: a buffer of %zu records needs %zu bytes for its slots alone; the memory "
+                   "budget is %" G_GUINT64_FORMAT ": set a smaller size, or a larger --memory",
+                   dlp_element_get_name (element), least, least * slot_bytes, budget);
+      return FALSE;
+    }
+  resize (self, capacity);
   return TRUE;
 }
 
 static gboolean
 grow (DlpShuffle *self, GError **error)
 {
-  return self->n_held < self->capacity ||
-         reserve (self, MIN (MAX (self->capacity * 2, 1024), self->size), error);
+  if (self->n_held < self->capacity)
+    return TRUE;
+  return reserve (self, self->capacity + 1, MIN (MAX (self->capacity * 2, 1024), self->size),
+                  error);
 }
 
 static gsize
@@ -314,7 +330,7 @@ find_held (DlpShuffle *self, GError **error)
   guint64 replaced = taken > self->size ? taken - self->size : 0;
   gsize known = 0;
 
-  if (!reserve (self, n, error))
+  if (!reserve (self, n, n, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     {
