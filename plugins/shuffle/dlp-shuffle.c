@@ -239,27 +239,36 @@ dlp_shuffle_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
 
 /* ---- slots ---- */
 
+/* With what a resumed run takes to refill one, so that what could run can be resumed. */
 static gsize
 get_slot_bytes (DlpShuffle *self)
 {
   gsize bytes = sizeof (DlpStoredRecord) + sizeof (guint64);
 
-  return keeps_records (self) ? bytes + SNAPSHOTS * sizeof (DlpStoredRecord) : bytes;
+  return bytes +
+         (keeps_records (self) ? SNAPSHOTS * sizeof (DlpStoredRecord) : sizeof (DlpShuffleRefill));
 }
 
 /* What the slots themselves take counts as memory too: the records get the rest of the share. */
 static void
-resize (DlpShuffle *self, gsize capacity)
+limit_records (DlpShuffle *self)
 {
   gsize share = dlp_element_get_memory_share (DLP_ELEMENT (self));
-  gsize taken = capacity * (sizeof (DlpStoredRecord) + sizeof (guint64));
+  gsize taken = self->capacity * (sizeof (DlpStoredRecord) + sizeof (guint64)) +
+                (self->refill != NULL ? self->n_refill * sizeof (DlpShuffleRefill) : 0);
 
+  dlp_record_store_set_limit (self->store, share - MIN (share, taken));
+}
+
+static void
+resize (DlpShuffle *self, gsize capacity)
+{
   self->slots = dlp_slab_resize (self->slots, self->capacity * sizeof (DlpStoredRecord),
                                  capacity * sizeof (DlpStoredRecord));
   self->held =
       dlp_slab_resize (self->held, self->capacity * sizeof (guint64), capacity * sizeof (guint64));
   self->capacity = capacity;
-  dlp_record_store_set_limit (self->store, share - MIN (share, taken));
+  limit_records (self);
 }
 
 /* Room for at least @least records, for @wanted if there is so much memory. */
@@ -407,6 +416,7 @@ prepare_refill (DlpShuffle *self, GError **error)
 
   self->refill = g_new (DlpShuffleRefill, self->n_held);
   self->n_refill = self->n_held;
+  limit_records (self);
   for (gsize i = 0; i < self->n_held; i++)
     self->refill[i] = (DlpShuffleRefill){ self->held[i], i };
   if (self->n_refill > 0)
@@ -551,19 +561,26 @@ dlp_shuffle_stop (DlpElement *element)
 
 /* ---- streaming ---- */
 
+static void
+end_refill (DlpShuffle *self)
+{
+  say (self, "its buffer is refilled, in %.2f s",
+       (double) (g_get_monotonic_time () - self->refill_began) / 1e6);
+  g_clear_pointer (&self->refill, g_free);
+  limit_records (self);
+}
+
 static gboolean
 put_back (DlpShuffle *self, DlpRecordBatch *batch, guint row, guint64 position, GError **error)
 {
-  DlpShuffleRefill *next =
-      self->next_refill < self->n_refill ? &self->refill[self->next_refill] : NULL;
+  gsize slot;
 
-  if (next == NULL || next->position != position)
+  if (self->next_refill == self->n_refill || self->refill[self->next_refill].position != position)
     return TRUE;
-  self->next_refill++;
+  slot = self->refill[self->next_refill++].slot;
   if (self->next_refill == self->n_refill)
-    say (self, "its buffer is refilled, in %.2f s",
-         (double) (g_get_monotonic_time () - self->refill_began) / 1e6);
-  return dlp_record_store_add (self->store, batch, row, &self->slots[next->slot], error);
+    end_refill (self);
+  return dlp_record_store_add (self->store, batch, row, &self->slots[slot], error);
 }
 
 static gboolean

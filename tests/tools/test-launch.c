@@ -668,7 +668,7 @@ test_outgrown (void)
                               "shuffle size=1M ! null-sink";
   g_autoptr (LaunchRig) rig = new_rig ();
 
-  launch_rig_expect (rig, 0, "--memory=1M", "--set", "s.epochs=180", graph, NULL);
+  launch_rig_expect (rig, 0, "--memory=1M", "--set", "s.epochs=100", graph, NULL);
   launch_rig_expect (rig, 1, "--memory=1M", "--set", "s.epochs=300", graph, NULL);
   launch_rig_assert_has (rig->err, " bytes for its slots alone");
   launch_rig_assert_has (rig->err, "set a smaller size, or a larger --memory");
