@@ -7,6 +7,7 @@
 
 #include "dlp-shuffle.h"
 
+#include <dlpipe/dlp-element-memory.h>
 #include <dlpipe/dlp-pad-template.h>
 
 #include <stdlib.h>
@@ -271,24 +272,32 @@ resize (DlpShuffle *self, gsize capacity)
   limit_records (self);
 }
 
+static gboolean
+fail_to_reserve (DlpShuffle *self, gsize n, gsize bytes, GError **error)
+{
+  DlpElement *element = DLP_ELEMENT (self);
+
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "%s: a buffer of %zu records needs %zu bytes for its slots alone; of the memory "
+               "budget of %" G_GUINT64_FORMAT
+               " links, caches and other buffers leave %zu: set a smaller size, or a larger "
+               "--memory",
+               dlp_element_get_name (element), n, bytes, dlp_element_get_memory_budget (element),
+               dlp_element_reserve_memory (element, 0, G_MAXSIZE));
+  return FALSE;
+}
+
 /* Room for at least @least records, for @wanted if there is so much memory. */
 static gboolean
 reserve (DlpShuffle *self, gsize least, gsize wanted, GError **error)
 {
-  DlpElement *element = DLP_ELEMENT (self);
-  guint64 budget = dlp_element_get_memory_budget (element);
   gsize slot_bytes = get_slot_bytes (self);
-  gsize capacity = (gsize) MIN (wanted, budget / slot_bytes);
+  gsize bytes =
+      dlp_element_reserve_memory (DLP_ELEMENT (self), least * slot_bytes, wanted * slot_bytes);
 
-  if (capacity < least)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "%s: a buffer of %zu records needs %zu bytes for its slots alone; the memory "
-                   "budget is %" G_GUINT64_FORMAT ": set a smaller size, or a larger --memory",
-                   dlp_element_get_name (element), least, least * slot_bytes, budget);
-      return FALSE;
-    }
-  resize (self, capacity);
+  if (bytes < least * slot_bytes)
+    return fail_to_reserve (self, least, least * slot_bytes, error);
+  resize (self, bytes / slot_bytes);
   return TRUE;
 }
 
@@ -557,6 +566,7 @@ dlp_shuffle_stop (DlpElement *element)
   g_clear_pointer (&self->held, g_free);
   g_clear_pointer (&self->refill, g_free);
   g_clear_pointer (&self->restored, dlp_held_state_unref);
+  dlp_element_reserve_memory (element, 0, 0);
 }
 
 /* ---- streaming ---- */
