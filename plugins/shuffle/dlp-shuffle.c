@@ -16,6 +16,7 @@
 #include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-random.h>
 
+#include "dlp-cursor-history.h"
 #include "dlp-held-state.h"
 #include "dlp-record-store.h"
 #include "dlp-slab.h"
@@ -25,8 +26,6 @@
 /* Of memory, at least, and for each record that may be held. */
 #define WANTED_BYTES (64 * 1024 * 1024)
 #define WANTED_RECORD_BYTES 4096
-/* Cursors remembered. */
-#define HISTORY 64
 /* Draws that are looked at in advance. */
 #define AHEAD 16
 #define FETCHED 1024
@@ -86,8 +85,7 @@ struct _DlpShuffle
   guint64 first_word;
   guint64 oldest;
 
-  DlpCursor history[HISTORY];
-  guint n_history;
+  DlpCursorHistory history;
 
   GError *failure; /* of save(), which has no way to say it */
 };
@@ -172,70 +170,28 @@ clear_alive (DlpShuffle *self, guint64 position)
 /* ---- cursors to replay from ---- */
 
 static void
-forget (DlpShuffle *self, guint index)
-{
-  dlp_cursor_clear (&self->history[index]);
-  memmove (&self->history[index], &self->history[index + 1],
-           (self->n_history - index - 1) * sizeof (DlpCursor));
-  self->n_history--;
-  memset (&self->history[self->n_history], 0, sizeof (DlpCursor));
-}
-
-/* The list is thinned where it is densest. */
-static void
-thin (DlpShuffle *self)
-{
-  guint best = 1;
-  guint64 least = G_MAXUINT64;
-
-  for (guint i = 1; i + 1 < self->n_history; i++)
-    {
-      guint64 gap = self->history[i + 1].position - self->history[i - 1].position;
-
-      if (gap < least)
-        {
-          least = gap;
-          best = i;
-        }
-    }
-  forget (self, best);
-}
-
-static void
 remember (DlpShuffle *self, DlpPad *in)
 {
   g_auto (DlpCursor) cursor = { NULL, 0 };
-  guint64 oldest;
 
   if (keeps_records (self))
     return;
   dlp_pad_get_cursor (in, &cursor);
-  if (cursor.mark == NULL ||
-      (self->n_history > 0 && cursor.mark == self->history[self->n_history - 1].mark))
-    return;
-
-  oldest = self->n_held > 0 ? self->oldest : cursor.position;
-  while (self->n_history > 1 && self->history[1].position <= oldest)
-    forget (self, 0);
-  if (self->n_history == HISTORY)
-    thin (self);
-  dlp_cursor_set (&self->history[self->n_history++], &cursor);
+  dlp_cursor_history_add (&self->history, &cursor,
+                          self->n_held > 0 ? self->oldest : cursor.position);
 }
 
 static void
 dlp_shuffle_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
 {
   DlpShuffle *self = DLP_SHUFFLE (element);
-  guint k = 0;
+  const DlpCursor *known =
+      self->n_held > 0 ? dlp_cursor_history_find (&self->history, self->oldest) : NULL;
 
-  if (self->n_held == 0 || self->n_history == 0)
-    {
-      dlp_pad_get_cursor (dlp_element_get_input (element, 0), cursor);
-      return;
-    }
-  while (k + 1 < self->n_history && self->history[k + 1].position <= self->oldest)
-    k++;
-  dlp_cursor_set (cursor, &self->history[k]);
+  if (known != NULL)
+    dlp_cursor_set (cursor, known);
+  else
+    dlp_pad_get_cursor (dlp_element_get_input (element, 0), cursor);
 }
 
 /* ---- slots ---- */
@@ -557,8 +513,7 @@ dlp_shuffle_stop (DlpElement *element)
     if (self->slots[i].size > 0)
       dlp_record_store_drop (self->store, &self->slots[i]);
   self->n_held = 0;
-  while (self->n_history > 0)
-    forget (self, self->n_history - 1);
+  dlp_cursor_history_clear (&self->history);
   if (self->store != NULL)
     self->stats = *dlp_record_store_get_stats (self->store);
   g_clear_pointer (&self->store, dlp_record_store_free);
