@@ -31,6 +31,8 @@ struct _DlpContext
   DlpWorkPool *pool;
   guint64 memory;
   gsize memory_share;
+  guint64 reservable; /* what links and transforms leave of the memory */
+  guint64 reserved;   /* atomic: of that, by elements */
   GCancellable *cancellable;
   GMainContext *main_context; /* the pipeline's; NULL: none */
 

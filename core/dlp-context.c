@@ -14,6 +14,7 @@ dlp_context_new (void)
   self->cancellable = g_cancellable_new ();
   self->memory = 160 * 1024 * 1024;
   self->memory_share = 16 * 1024 * 1024;
+  self->reservable = self->memory;
   self->attempt = 1;
   self->inputs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->output_names = dlp_output_names_new ();

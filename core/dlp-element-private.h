@@ -45,6 +45,7 @@ typedef struct
   guint stage;
   guint ordinal;
   gsize memory_share; /* 0: that of the context */
+  gsize reserved;     /* bytes of the context's */
 
   /* Streaming; the element's thread. */
   DlpMark *mark;     /* of a point before the step that runs */

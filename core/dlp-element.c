@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <dlpipe/dlp-element-memory.h>
+
 #include "dlp-element-private.h"
 
 typedef struct
@@ -379,6 +381,27 @@ dlp_element_get_memory_share (DlpElement *self)
   DlpElementPrivate *priv = dlp_element_get_private (self);
 
   return priv->memory_share != 0 ? priv->memory_share : priv->context->memory_share;
+}
+
+gsize
+dlp_element_reserve_memory (DlpElement *self, gsize least, gsize wanted)
+{
+  DlpElementPrivate *priv = dlp_element_get_private (self);
+  DlpContext *context = priv->context;
+  guint64 reserved = __atomic_load_n (&context->reserved, __ATOMIC_RELAXED);
+  guint64 others, granted;
+
+  do
+    {
+      others = reserved - priv->reserved;
+      granted = MIN (wanted, context->reservable - MIN (context->reservable, others));
+      if (granted < least)
+        return 0;
+    }
+  while (!__atomic_compare_exchange_n (&context->reserved, &reserved, others + granted, FALSE,
+                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  priv->reserved = (gsize) granted;
+  return priv->reserved;
 }
 
 gboolean

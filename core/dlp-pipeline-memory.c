@@ -139,6 +139,7 @@ deal_to_elements (DlpPipeline *self, guint64 budget, guint n_workers)
   wanted = ask (self, false, n_workers, others);
   first = MAX (budget / 6 * 5, budget - MIN (budget, wanted));
   left = budget - first + fill (transforms, first);
+  self->run->reservable = left;
   fill (others, left);
 }
 

@@ -26,9 +26,6 @@ exit_for_error (const GError *error)
   /* Also where it hung before the first record. */
   if (g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED))
     return LAUNCH_EXIT_FAILED;
-  if (error->domain == DLP_GRAPH_ERROR ||
-      g_error_matches (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT))
-    return LAUNCH_EXIT_USAGE;
   return 0;
 }
 
@@ -85,6 +82,37 @@ has_begun (DlpPipeline *pipeline)
   return false;
 }
 
+/* Also by former attempts. */
+static bool
+has_taken_records (DlpPipeline *pipeline)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (pipeline)); i++)
+    {
+      g_autoptr (DlpElement) element = g_list_model_get_item (G_LIST_MODEL (pipeline), i);
+
+      for (guint k = 0; k < dlp_element_get_n_inputs (element); k++)
+        {
+          DlpPad *pad = dlp_element_get_input (element, k);
+          DlpSchema *schema = dlp_pad_get_schema (pad);
+
+          if (schema != NULL && dlp_schema_get_kind (schema) == DLP_SCHEMA_RECORDS &&
+              dlp_pad_get_position (pad) > 0)
+            return true;
+        }
+    }
+  return false;
+}
+
+/* What is mostly found before the first record, but not always: a buffer may outgrow the memory, an
+ * input go away. */
+static bool
+is_early (DlpPipeline *pipeline, const GError *error)
+{
+  return (error->domain == DLP_GRAPH_ERROR ||
+          g_error_matches (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT)) &&
+         !has_taken_records (pipeline);
+}
+
 static int
 exit_for_finished (DlpPipeline *pipeline)
 {
@@ -112,5 +140,6 @@ launch_exit_for_run (DlpPipeline *pipeline, const GError *error, int signal_numb
   code = exit_for_error (error);
   if (code != 0)
     return code;
-  return has_begun (pipeline) ? LAUNCH_EXIT_FAILED : LAUNCH_EXIT_USAGE;
+  return has_begun (pipeline) && !is_early (pipeline, error) ? LAUNCH_EXIT_FAILED :
+                                                               LAUNCH_EXIT_USAGE;
 }

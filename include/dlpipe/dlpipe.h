@@ -10,6 +10,7 @@
 #include "dlp-cursor.h"
 #include "dlp-decoder.h"
 #include "dlp-digest.h"
+#include "dlp-element-memory.h"
 #include "dlp-element.h"
 #include "dlp-error.h"
 #include "dlp-fan-in.h"

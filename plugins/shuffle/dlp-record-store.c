@@ -9,9 +9,15 @@
 #include "dlp-scratch.h"
 #include "dlp-slab.h"
 
-/* The scratch file is written anew when it holds more dead bytes than living ones, and at least so
- * many. */
-#define MIN_DEAD (64 * 1024 * 1024)
+/* The scratch file is written anew when it holds more dead bytes than living ones, and at least as
+ * many as may be in memory, within these limits. */
+#define MIN_DEAD (64 * 1024)
+#define MAX_DEAD (64 * 1024 * 1024)
+/* Of that, for each record taken: records copied, and places looked at; and bytes for each step. A
+ * file is written anew before a quarter of the buffer was taken, if all of it is spilled. */
+#define COPIED 4
+#define LOOKED_AT 64
+#define COPIED_BYTES (8 * 1024 * 1024)
 /* Blocks let go of between two looks at the snapshots. */
 #define LIMBO_STEP 256
 
@@ -33,7 +39,13 @@ struct _DlpRecordStore
   gsize max_bytes;
   DlpSlab *slab;
   DlpScratch *file; /* NULL: nothing was ever spilled */
+  guint64 begin;    /* offset of its first byte */
   guint64 live;     /* bytes of the file that are still wanted */
+  DlpScratch *old;  /* NULL: none; the file before, what lives of it is being copied */
+  guint64 old_begin;
+  guint64 old_live;
+  gsize next; /* records from here on are no longer in the old one */
+  DlpRecordStoreStats stats;
   GByteArray *buffer;
   GArray *limbo; /* of Limbo, by serial */
   guint limbo_head;
@@ -48,7 +60,8 @@ struct _DlpRecordStore
 struct _DlpRecordSnapshot
 {
   DlpRecordStore *store;
-  DlpScratch *file;
+  DlpScratch *file, *old; /* NULL: none */
+  guint64 begin, old_begin;
   guint64 serial;
   gsize n;
   DlpStoredRecord *records;
@@ -104,6 +117,7 @@ store_unref (DlpRecordStore *self)
   g_array_unref (self->snapshots);
   g_byte_array_unref (self->buffer);
   g_clear_pointer (&self->file, dlp_scratch_unref);
+  g_clear_pointer (&self->old, dlp_scratch_unref);
   pthread_mutex_destroy (&self->lock);
   dlp_schema_unref (self->schema);
   g_free (self);
@@ -174,6 +188,28 @@ let_go (DlpRecordStore *self, guint8 *data, gsize size)
 
 /* ---- records ---- */
 
+static guint64
+get_end (const DlpRecordStore *self)
+{
+  return self->begin + dlp_scratch_get_end (self->file);
+}
+
+/* (transfer none): room at the end of the file. */
+static guint8 *
+spill (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **error)
+{
+  guint8 *to;
+
+  if (self->file == NULL)
+    self->file = dlp_scratch_new (self->element, error);
+  to = self->file != NULL ? dlp_scratch_append (self->file, size, error) : NULL;
+  if (to == NULL)
+    return NULL;
+  *record = (DlpStoredRecord){ .offset = get_end (self) - size, .size = size, .in_file = TRUE };
+  self->live += size;
+  return to;
+}
+
 /* (transfer none): where the block of @record goes. */
 static guint8 *
 allocate (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **error)
@@ -193,16 +229,8 @@ allocate (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **er
       *record = (DlpStoredRecord){ .data = to, .size = size };
       return to;
     }
-  if (self->file == NULL)
-    self->file = dlp_scratch_new (self->element, error);
-  to = self->file != NULL ? dlp_scratch_append (self->file, size, error) : NULL;
-  if (to == NULL)
-    return NULL;
-  *record = (DlpStoredRecord){ .offset = dlp_scratch_get_end (self->file) - size,
-                               .size = size,
-                               .in_file = TRUE };
-  self->live += size;
-  return to;
+  self->stats.spilled++;
+  return spill (self, size, record, error);
 }
 
 gboolean
@@ -236,15 +264,39 @@ dlp_record_store_add_block (DlpRecordStore *self,
   return TRUE;
 }
 
+/* (transfer none): the block of a record in a file, until the next one is read or added. */
+static const guint8 *
+read_block (DlpRecordStore *self, const DlpStoredRecord *record, GError **error)
+{
+  if (record->offset >= self->begin)
+    return dlp_scratch_read (self->file, record->offset - self->begin, record->size, self->buffer,
+                             TRUE, error);
+  return dlp_scratch_read (self->old, record->offset - self->old_begin, record->size, self->buffer,
+                           TRUE, error);
+}
+
+/* As what is in the file before, or else in the file, dies. */
+static void
+count_dead (DlpRecordStore *self, const DlpStoredRecord *record)
+{
+  if (record->offset >= self->begin)
+    self->live -= record->size;
+  else
+    self->old_live -= record->size;
+}
+
 gboolean
 dlp_record_store_emit (DlpRecordStore *self, DlpStoredRecord *record, DlpPad *pad, GError **error)
 {
   const guint8 *block = record->data;
 
   if (record->in_file)
-    block = dlp_scratch_read (self->file, record->offset, record->size, self->buffer, TRUE, error);
-  if (block == NULL)
-    return FALSE;
+    {
+      block = read_block (self, record, error);
+      if (block == NULL)
+        return FALSE;
+    }
+  g_assert (block != NULL);
   dlp_record_block_emit (self->schema, block, pad);
   dlp_record_store_drop (self, record);
   return TRUE;
@@ -254,7 +306,7 @@ void
 dlp_record_store_drop (DlpRecordStore *self, DlpStoredRecord *record)
 {
   if (record->in_file)
-    self->live -= record->size;
+    count_dead (self, record);
   else
     let_go (self, record->data, record->size);
   *record = (DlpStoredRecord){ .size = 0 };
@@ -263,38 +315,94 @@ dlp_record_store_drop (DlpRecordStore *self, DlpStoredRecord *record)
 /* ---- the scratch file ---- */
 
 static gboolean
-copy_record (DlpRecordStore *self, DlpScratch *to, DlpStoredRecord *record, GError **error)
+copy_record (DlpRecordStore *self, DlpStoredRecord *record, GError **error)
 {
-  const guint8 *from =
-      dlp_scratch_read (self->file, record->offset, record->size, self->buffer, TRUE, error);
-  guint8 *at = from != NULL ? dlp_scratch_append (to, record->size, error) : NULL;
+  const guint8 *from = read_block (self, record, error);
+  DlpStoredRecord copy;
+  guint8 *to = from != NULL ? spill (self, record->size, &copy, error) : NULL;
 
-  if (at == NULL)
+  if (to == NULL)
     return FALSE;
-  memcpy (at, from, record->size);
-  record->offset = dlp_scratch_get_end (to) - record->size;
+  memcpy (to, from, copy.size);
+  count_dead (self, record);
+  *record = copy;
+  return TRUE;
+}
+
+/* From the last one to the first, so that none is missed that takes another's place. In no order of
+ * the file: that would need a list of what is where. */
+static gboolean
+copy_some (DlpRecordStore *self, DlpStoredRecord *records, gsize n, guint n_taken, GError **error)
+{
+  guint64 enough = self->stats.copied + (guint64) n_taken * COPIED;
+  guint64 bytes = 0;
+
+  self->next = MIN (self->next, n);
+  for (guint64 i = 0; i < (guint64) n_taken * LOOKED_AT && self->old_live > 0; i++)
+    {
+      DlpStoredRecord *record = &records[--self->next];
+
+      if (!record->in_file || record->offset >= self->begin)
+        continue;
+      bytes += record->size;
+      if (!copy_record (self, record, error))
+        return FALSE;
+      if (++self->stats.copied == enough || bytes >= COPIED_BYTES)
+        break;
+    }
+  if (self->old_live == 0)
+    g_clear_pointer (&self->old, dlp_scratch_unref);
+  return TRUE;
+}
+
+/* Snapshots may be made of the old file, so all of it is to be there. */
+static gboolean
+begin_anew (DlpRecordStore *self, gsize n, GError **error)
+{
+  guint64 end = get_end (self);
+  DlpScratch *file;
+
+  if (!dlp_scratch_flush (self->file, error))
+    return FALSE;
+  file = dlp_scratch_new (self->element, error);
+  if (file == NULL)
+    return FALSE;
+  self->old = self->file;
+  self->old_begin = self->begin;
+  self->old_live = self->live;
+  self->file = file;
+  self->begin = end;
+  self->live = 0;
+  self->next = n;
+  self->stats.rewritten++;
   return TRUE;
 }
 
 gboolean
-dlp_record_store_compact (DlpRecordStore *self, DlpStoredRecord *records, gsize n, GError **error)
+dlp_record_store_compact (DlpRecordStore *self,
+                          DlpStoredRecord *records,
+                          gsize n,
+                          guint n_taken,
+                          GError **error)
 {
-  g_autoptr (DlpScratch) file = NULL;
-
-  if (self->file == NULL ||
-      dlp_scratch_get_end (self->file) - self->live < MAX (self->live, MIN_DEAD))
+  if (self->file == NULL)
     return TRUE;
+  if (self->old == NULL)
+    {
+      guint64 dead = dlp_scratch_get_end (self->file) - self->live;
 
-  file = dlp_scratch_new (self->element, error);
-  if (file == NULL)
-    return FALSE;
-  for (gsize i = 0; i < n; i++)
-    if (records[i].in_file && !copy_record (self, file, &records[i], error))
-      return FALSE;
-  dlp_scratch_unref (self->file);
-  self->file = g_steal_pointer (&file);
-  self->live = dlp_scratch_get_end (self->file);
-  return TRUE;
+      if (dead < MAX (self->live, CLAMP (self->max_bytes, MIN_DEAD, MAX_DEAD)))
+        return TRUE;
+      if (!begin_anew (self, n, error))
+        return FALSE;
+    }
+  return copy_some (self, records, n, n_taken, error);
+}
+
+const DlpRecordStoreStats *
+dlp_record_store_get_stats (const DlpRecordStore *self)
+{
+  return &self->stats;
 }
 
 /* ---- snapshots ---- */
@@ -314,6 +422,9 @@ dlp_record_store_snapshot (DlpRecordStore *self,
   g_atomic_int_inc (&self->ref_count);
   snapshot->store = self;
   snapshot->file = self->file != NULL ? dlp_scratch_ref (self->file) : NULL;
+  snapshot->begin = self->begin;
+  snapshot->old = self->old != NULL ? dlp_scratch_ref (self->old) : NULL;
+  snapshot->old_begin = self->old_begin;
   snapshot->n = n;
   snapshot->records = g_memdup2 (records, n * sizeof *records);
   snapshot->buffer = g_byte_array_new ();
@@ -344,6 +455,7 @@ dlp_record_snapshot_free (DlpRecordSnapshot *self)
 
   g_free (self->records);
   g_clear_pointer (&self->file, dlp_scratch_unref);
+  g_clear_pointer (&self->old, dlp_scratch_unref);
   g_byte_array_unref (self->buffer);
   g_free (self);
   store_unref (store);
@@ -367,7 +479,11 @@ dlp_record_snapshot_read (DlpRecordSnapshot *self, gsize index, gsize *size, GEr
   const DlpStoredRecord *record = &self->records[index];
 
   *size = record->size;
-  return record->in_file ? dlp_scratch_read (self->file, record->offset, record->size, self->buffer,
-                                             FALSE, error) :
-                           record->data;
+  if (!record->in_file)
+    return record->data;
+  if (record->offset >= self->begin)
+    return dlp_scratch_read (self->file, record->offset - self->begin, record->size, self->buffer,
+                             FALSE, error);
+  return dlp_scratch_read (self->old, record->offset - self->old_begin, record->size, self->buffer,
+                           FALSE, error);
 }

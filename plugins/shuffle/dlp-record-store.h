@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /* Records held one by one, each copied to a block of its own: a slice would pin its whole record
- * batch. Beyond a limit of bytes they go to a scratch file, which is written anew when half of it
- * is dead. Used by one thread, its snapshots by any. */
+ * batch. Beyond a limit of bytes they go to a scratch file, which is written anew, a piece at a
+ * time, when half of it is dead. Used by one thread, its snapshots by any. */
 typedef struct _DlpRecordStore DlpRecordStore;
 
 /* One record; plain, to be moved about by the caller. */
@@ -16,7 +16,7 @@ typedef struct
   union
   {
     guint8 *data;
-    guint64 offset; /* in the file */
+    guint64 offset; /* in what was ever spilled */
   };
   guint64 size : 63; /* 0: none */
   guint64 in_file : 1;
@@ -43,10 +43,23 @@ gboolean dlp_record_store_add_block (DlpRecordStore *self,
 gboolean
 dlp_record_store_emit (DlpRecordStore *self, DlpStoredRecord *record, DlpPad *pad, GError **error);
 void dlp_record_store_drop (DlpRecordStore *self, DlpStoredRecord *record);
-/* To be called now and then with all records that live: writes the scratch file anew where that
- * pays. */
-gboolean
-dlp_record_store_compact (DlpRecordStore *self, DlpStoredRecord *records, gsize n, GError **error);
+/* To be called in each step, with all records that live (they may be dropped, replaced, added at
+ * the end, and the last one moved to another's place meanwhile): where it pays to write the scratch
+ * file anew a little of that is done. @n_taken: of the step; the work is in proportion to it. */
+gboolean dlp_record_store_compact (DlpRecordStore *self,
+                                   DlpStoredRecord *records,
+                                   gsize n,
+                                   guint n_taken,
+                                   GError **error);
+
+typedef struct
+{
+  guint64 spilled;   /* records that went to the scratch file, and were not written anew */
+  guint64 rewritten; /* how often it was begun to write it anew */
+  guint64 copied;    /* records, for that */
+} DlpRecordStoreStats;
+
+const DlpRecordStoreStats *dlp_record_store_get_stats (const DlpRecordStore *self);
 
 /* Records as they were at some time, whatever becomes of them: 16 bytes each are copied, and blocks
  * in memory that are let go of meanwhile are kept as long, within the limit. It may outlive the

@@ -7,6 +7,7 @@
 
 #include "dlp-shuffle.h"
 
+#include <dlpipe/dlp-element-memory.h>
 #include <dlpipe/dlp-pad-template.h>
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-random.h>
 
+#include "dlp-cursor-history.h"
 #include "dlp-held-state.h"
 #include "dlp-record-store.h"
 #include "dlp-slab.h"
@@ -24,8 +26,6 @@
 /* Of memory, at least, and for each record that may be held. */
 #define WANTED_BYTES (64 * 1024 * 1024)
 #define WANTED_RECORD_BYTES 4096
-/* Cursors remembered. */
-#define HISTORY 64
 /* Draws that are looked at in advance. */
 #define AHEAD 16
 #define FETCHED 1024
@@ -68,8 +68,9 @@ struct _DlpShuffle
   DlpHeldState *restored; /* until it is read: what load() found */
   DlpRandom random;
   DlpRecordStore *store;
-  DlpStoredRecord *slots; /* n_held of them are used, size 0: still to be refilled */
-  guint64 *held;          /* the input position of what sits in each slot */
+  DlpRecordStoreStats stats; /* of the store that was */
+  DlpStoredRecord *slots;    /* n_held of them are used, size 0: still to be refilled */
+  guint64 *held;             /* the input position of what sits in each slot */
   gsize n_held;
   gsize capacity;
 
@@ -84,9 +85,7 @@ struct _DlpShuffle
   guint64 first_word;
   guint64 oldest;
 
-  DlpCursor history[HISTORY];
-  guint n_history;
-  guint64 since_compact;
+  DlpCursorHistory history;
 
   GError *failure; /* of save(), which has no way to say it */
 };
@@ -171,109 +170,100 @@ clear_alive (DlpShuffle *self, guint64 position)
 /* ---- cursors to replay from ---- */
 
 static void
-forget (DlpShuffle *self, guint index)
-{
-  dlp_cursor_clear (&self->history[index]);
-  memmove (&self->history[index], &self->history[index + 1],
-           (self->n_history - index - 1) * sizeof (DlpCursor));
-  self->n_history--;
-  memset (&self->history[self->n_history], 0, sizeof (DlpCursor));
-}
-
-/* The list is thinned where it is densest. */
-static void
-thin (DlpShuffle *self)
-{
-  guint best = 1;
-  guint64 least = G_MAXUINT64;
-
-  for (guint i = 1; i + 1 < self->n_history; i++)
-    {
-      guint64 gap = self->history[i + 1].position - self->history[i - 1].position;
-
-      if (gap < least)
-        {
-          least = gap;
-          best = i;
-        }
-    }
-  forget (self, best);
-}
-
-static void
 remember (DlpShuffle *self, DlpPad *in)
 {
   g_auto (DlpCursor) cursor = { NULL, 0 };
-  guint64 oldest;
 
   if (keeps_records (self))
     return;
   dlp_pad_get_cursor (in, &cursor);
-  if (cursor.mark == NULL ||
-      (self->n_history > 0 && cursor.mark == self->history[self->n_history - 1].mark))
-    return;
-
-  oldest = self->n_held > 0 ? self->oldest : cursor.position;
-  while (self->n_history > 1 && self->history[1].position <= oldest)
-    forget (self, 0);
-  if (self->n_history == HISTORY)
-    thin (self);
-  dlp_cursor_set (&self->history[self->n_history++], &cursor);
+  dlp_cursor_history_add (&self->history, &cursor,
+                          self->n_held > 0 ? self->oldest : cursor.position);
 }
 
 static void
 dlp_shuffle_mark_input (DlpElement *element, guint input, DlpCursor *cursor)
 {
   DlpShuffle *self = DLP_SHUFFLE (element);
-  guint k = 0;
+  const DlpCursor *known =
+      self->n_held > 0 ? dlp_cursor_history_find (&self->history, self->oldest) : NULL;
 
-  if (self->n_held == 0 || self->n_history == 0)
-    {
-      dlp_pad_get_cursor (dlp_element_get_input (element, 0), cursor);
-      return;
-    }
-  while (k + 1 < self->n_history && self->history[k + 1].position <= self->oldest)
-    k++;
-  dlp_cursor_set (cursor, &self->history[k]);
+  if (known != NULL)
+    dlp_cursor_set (cursor, known);
+  else
+    dlp_pad_get_cursor (dlp_element_get_input (element, 0), cursor);
 }
 
 /* ---- slots ---- */
 
-/* What the slots themselves take counts as memory too: the records get the rest of the share. */
-static gboolean
-reserve (DlpShuffle *self, gsize capacity, GError **error)
+/* With what a resumed run takes to refill one, so that what could run can be resumed. */
+static gsize
+get_slot_bytes (DlpShuffle *self)
 {
-  DlpElement *element = DLP_ELEMENT (self);
-  gsize slot_bytes = sizeof (DlpStoredRecord) + sizeof (guint64);
-  guint64 budget = dlp_element_get_memory_budget (element);
-  gsize share = dlp_element_get_memory_share (element);
-  gsize taken;
+  gsize bytes = sizeof (DlpStoredRecord) + sizeof (guint64);
 
-  if (keeps_records (self))
-    slot_bytes += SNAPSHOTS * sizeof (DlpStoredRecord);
-  if (capacity > budget / slot_bytes)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "%s: a buffer of %zu records needs %zu bytes for its slots alone; the memory "
-                   "budget is %" G_GUINT64_FORMAT ": set a smaller size, or a larger --memory",
-                   dlp_element_get_name (element), capacity, capacity * slot_bytes, budget);
-      return FALSE;
-    }
+  return bytes +
+         (keeps_records (self) ? SNAPSHOTS * sizeof (DlpStoredRecord) : sizeof (DlpShuffleRefill));
+}
+
+/* What the slots themselves take counts as memory too: the records get the rest of the share. */
+static void
+limit_records (DlpShuffle *self)
+{
+  gsize share = dlp_element_get_memory_share (DLP_ELEMENT (self));
+  gsize taken = self->capacity * (sizeof (DlpStoredRecord) + sizeof (guint64)) +
+                (self->refill != NULL ? self->n_refill * sizeof (DlpShuffleRefill) : 0);
+
+  dlp_record_store_set_limit (self->store, share - MIN (share, taken));
+}
+
+static void
+resize (DlpShuffle *self, gsize capacity)
+{
   self->slots = dlp_slab_resize (self->slots, self->capacity * sizeof (DlpStoredRecord),
                                  capacity * sizeof (DlpStoredRecord));
   self->held =
       dlp_slab_resize (self->held, self->capacity * sizeof (guint64), capacity * sizeof (guint64));
   self->capacity = capacity;
-  taken = capacity * (sizeof (DlpStoredRecord) + sizeof (guint64));
-  dlp_record_store_set_limit (self->store, share - MIN (share, taken));
+  limit_records (self);
+}
+
+static gboolean
+fail_to_reserve (DlpShuffle *self, gsize n, gsize bytes, GError **error)
+{
+  DlpElement *element = DLP_ELEMENT (self);
+
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "%s: a buffer of %zu records needs %zu bytes for its slots alone; of the memory "
+               "budget of %" G_GUINT64_FORMAT
+               " links, caches and other buffers leave %zu: set a smaller size, or a larger "
+               "--memory",
+               dlp_element_get_name (element), n, bytes, dlp_element_get_memory_budget (element),
+               dlp_element_reserve_memory (element, 0, G_MAXSIZE));
+  return FALSE;
+}
+
+/* Room for at least @least records, for @wanted if there is so much memory. */
+static gboolean
+reserve (DlpShuffle *self, gsize least, gsize wanted, GError **error)
+{
+  gsize slot_bytes = get_slot_bytes (self);
+  gsize bytes =
+      dlp_element_reserve_memory (DLP_ELEMENT (self), least * slot_bytes, wanted * slot_bytes);
+
+  if (bytes < least * slot_bytes)
+    return fail_to_reserve (self, least, least * slot_bytes, error);
+  resize (self, bytes / slot_bytes);
   return TRUE;
 }
 
 static gboolean
 grow (DlpShuffle *self, GError **error)
 {
-  return self->n_held < self->capacity ||
-         reserve (self, MIN (MAX (self->capacity * 2, 1024), self->size), error);
+  if (self->n_held < self->capacity)
+    return TRUE;
+  return reserve (self, self->capacity + 1, MIN (MAX (self->capacity * 2, 1024), self->size),
+                  error);
 }
 
 static gsize
@@ -314,7 +304,7 @@ find_held (DlpShuffle *self, GError **error)
   guint64 replaced = taken > self->size ? taken - self->size : 0;
   gsize known = 0;
 
-  if (!reserve (self, n, error))
+  if (!reserve (self, n, n, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     {
@@ -368,20 +358,38 @@ say (DlpShuffle *self, const char *format, ...)
                     name, what);
 }
 
-static void
-prepare_refill (DlpShuffle *self)
+/* What lies before its input's place would never come again. */
+static gboolean
+check_reached (DlpShuffle *self, guint64 position, GError **error)
+{
+  if (position <= self->oldest)
+    return TRUE;
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+               "key “inputs” has the position %" G_GUINT64_FORMAT ", above the %" G_GUINT64_FORMAT
+               " allowed: that record is %s by a buffer that took %" G_GUINT64_FORMAT
+               " and drew %" G_GUINT64_FORMAT,
+               position, self->oldest, self->n_refill > 0 ? "held" : "the next one wanted",
+               self->state.taken, self->state.drawn);
+  return FALSE;
+}
+
+static gboolean
+prepare_refill (DlpShuffle *self, GError **error)
 {
   DlpElement *element = DLP_ELEMENT (self);
   guint64 position = dlp_pad_get_position (dlp_element_get_input (element, 0));
 
   self->refill = g_new (DlpShuffleRefill, self->n_held);
   self->n_refill = self->n_held;
+  limit_records (self);
   for (gsize i = 0; i < self->n_held; i++)
     self->refill[i] = (DlpShuffleRefill){ self->held[i], i };
   if (self->n_refill > 0)
     qsort (self->refill, self->n_refill, sizeof (DlpShuffleRefill), compare_refill);
   self->oldest = self->n_refill > 0 ? self->refill[0].position : self->state.taken;
   self->first_word = self->oldest / 64;
+  if (!check_reached (self, position, error))
+    return FALSE;
   for (gsize i = 0; i < self->n_refill; i++)
     set_alive (self, self->refill[i].position);
 
@@ -390,6 +398,7 @@ prepare_refill (DlpShuffle *self)
   if (self->n_refill > 0 && position < self->state.taken)
     say (self, "replaying %" G_GUINT64_FORMAT " records to refill its buffer of %zu",
          self->state.taken - position, self->n_held);
+  return TRUE;
 }
 
 static gssize
@@ -399,7 +408,7 @@ read_file (gpointer file, guint64 offset, gpointer data, gsize size, GError **er
 }
 
 static gboolean
-read_held (DlpShuffle *self, DlpStateFile *file, GError **error)
+read_held (DlpShuffle *self, DlpStateFile *file, GCancellable *cancellable, GError **error)
 {
   DlpSchema *schema = dlp_pad_get_schema (dlp_element_get_input (DLP_ELEMENT (self), 0));
   DlpHeldHeader header = { self->n_held, self->state.taken, self->state.drawn };
@@ -411,8 +420,11 @@ read_held (DlpShuffle *self, DlpStateFile *file, GError **error)
   for (gsize i = 0; i < self->n_held; i++)
     {
       gsize size;
-      const guint8 *block = dlp_held_reader_next (reader, &size, error);
+      const guint8 *block;
 
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return FALSE;
+      block = dlp_held_reader_next (reader, &size, error);
       if (block == NULL ||
           !dlp_record_store_add_block (self->store, block, size, &self->slots[i], error))
         {
@@ -424,11 +436,12 @@ read_held (DlpShuffle *self, DlpStateFile *file, GError **error)
 }
 
 static gboolean
-restore_held (DlpShuffle *self, GError **error)
+restore_held (DlpShuffle *self, GCancellable *cancellable, GError **error)
 {
   guint64 position = dlp_pad_get_position (dlp_element_get_input (DLP_ELEMENT (self), 0));
   gint64 began = g_get_monotonic_time ();
   g_autoptr (DlpStateFile) file = NULL;
+  gboolean ok;
 
   if (position != self->state.taken)
     {
@@ -448,7 +461,11 @@ restore_held (DlpShuffle *self, GError **error)
                    "key “state-files” is missing, though %zu records were held", self->n_held);
       return FALSE;
     }
-  if (!read_held (self, file, error))
+  /* Gigabytes take longer than a run may seem to hang. */
+  dlp_element_set_status (DLP_ELEMENT (self), "its buffer is read back");
+  ok = read_held (self, file, cancellable, error);
+  dlp_element_set_status (DLP_ELEMENT (self), NULL);
+  if (!ok)
     return FALSE;
   say (self, "its buffer of %zu records is read back, in %.2f s", self->n_held,
        (double) (g_get_monotonic_time () - began) / 1e6);
@@ -470,9 +487,10 @@ dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **erro
   if (!find_held (self, error))
     return FALSE;
   if (keeps_records (self))
-    return restore_held (self, error);
+    return restore_held (self, cancellable, error);
 
-  prepare_refill (self);
+  if (!prepare_refill (self, error))
+    return FALSE;
   remember (self, in);
   return TRUE;
 }
@@ -495,30 +513,39 @@ dlp_shuffle_stop (DlpElement *element)
     if (self->slots[i].size > 0)
       dlp_record_store_drop (self->store, &self->slots[i]);
   self->n_held = 0;
-  while (self->n_history > 0)
-    forget (self, self->n_history - 1);
+  dlp_cursor_history_clear (&self->history);
+  if (self->store != NULL)
+    self->stats = *dlp_record_store_get_stats (self->store);
   g_clear_pointer (&self->store, dlp_record_store_free);
   g_clear_pointer (&self->slots, g_free);
   g_clear_pointer (&self->held, g_free);
   g_clear_pointer (&self->refill, g_free);
   g_clear_pointer (&self->restored, dlp_held_state_unref);
+  dlp_element_reserve_memory (element, 0, 0);
 }
 
 /* ---- streaming ---- */
 
+static void
+end_refill (DlpShuffle *self)
+{
+  say (self, "its buffer is refilled, in %.2f s",
+       (double) (g_get_monotonic_time () - self->refill_began) / 1e6);
+  g_clear_pointer (&self->refill, g_free);
+  limit_records (self);
+}
+
 static gboolean
 put_back (DlpShuffle *self, DlpRecordBatch *batch, guint row, guint64 position, GError **error)
 {
-  DlpShuffleRefill *next =
-      self->next_refill < self->n_refill ? &self->refill[self->next_refill] : NULL;
+  gsize slot;
 
-  if (next == NULL || next->position != position)
+  if (self->next_refill == self->n_refill || self->refill[self->next_refill].position != position)
     return TRUE;
-  self->next_refill++;
+  slot = self->refill[self->next_refill++].slot;
   if (self->next_refill == self->n_refill)
-    say (self, "its buffer is refilled, in %.2f s",
-         (double) (g_get_monotonic_time () - self->refill_began) / 1e6);
-  return dlp_record_store_add (self->store, batch, row, &self->slots[next->slot], error);
+    end_refill (self);
+  return dlp_record_store_add (self->store, batch, row, &self->slots[slot], error);
 }
 
 static gboolean
@@ -608,16 +635,6 @@ drain (DlpShuffle *self, DlpPad *out, GError **error)
   return DLP_STEP_MORE;
 }
 
-static gboolean
-compact (DlpShuffle *self, guint n, GError **error)
-{
-  self->since_compact += n;
-  if (self->since_compact < self->size)
-    return TRUE;
-  self->since_compact = 0;
-  return dlp_record_store_compact (self->store, self->slots, self->n_held, error);
-}
-
 static DlpStep
 dlp_shuffle_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
@@ -654,7 +671,9 @@ dlp_shuffle_step (DlpElement *element, GCancellable *cancellable, GError **error
       return DLP_STEP_ERROR;
   dlp_pad_consume (in, n);
   remember (self, in);
-  return compact (self, n, error) ? DLP_STEP_MORE : DLP_STEP_ERROR;
+  return dlp_record_store_compact (self->store, self->slots, self->n_held, n, error) ?
+             DLP_STEP_MORE :
+             DLP_STEP_ERROR;
 }
 
 /* ---- state ---- */
@@ -754,13 +773,20 @@ dlp_shuffle_describe (DlpElement *element, const DlpState *state)
   return g_variant_dict_end (&dict);
 }
 
+/* What was spilled is of this attempt alone. */
 static GVariant *
 dlp_shuffle_report (DlpElement *element, GVariant *described)
 {
+  const DlpRecordStoreStats *stats = &DLP_SHUFFLE (element)->stats;
   GVariantDict dict;
 
   g_variant_dict_init (&dict, described);
   g_variant_dict_remove (&dict, "state-files");
+  if (stats->spilled > 0)
+    {
+      g_variant_dict_insert (&dict, "spilled", "t", stats->spilled);
+      g_variant_dict_insert (&dict, "scratch-rewritten", "t", stats->rewritten);
+    }
   return g_variant_dict_end (&dict);
 }
 

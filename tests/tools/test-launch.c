@@ -660,6 +660,20 @@ test_fraction (void)
   launch_rig_assert_has_not (rig->err, "\"eta\": 0.0}");
 }
 
+/* A buffer grows as far as the memory allows; that it grew too large is found while it runs. */
+static void
+test_outgrown (void)
+{
+  static const char graph[] = "file-source name=s location=in.jsonl ! jsonl-reader ! "
+                              "shuffle size=1M ! null-sink";
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch_rig_expect (rig, 0, "--memory=1M", "--set", "s.epochs=100", graph, NULL);
+  launch_rig_expect (rig, 1, "--memory=1M", "--set", "s.epochs=300", graph, NULL);
+  launch_rig_assert_has (rig->err, " bytes for its slots alone");
+  launch_rig_assert_has (rig->err, "set a smaller size, or a larger --memory");
+}
+
 /* Copies count once, bad records not at all. */
 static void
 test_totals (void)
@@ -826,6 +840,7 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/progress", test_progress);
   g_test_add_func ("/launch/progress-json", test_progress_json);
   g_test_add_func ("/launch/fraction", test_fraction);
+  g_test_add_func ("/launch/outgrown", test_outgrown);
   g_test_add_func ("/launch/totals", test_totals);
   g_test_add_func ("/launch/check-state", test_check_state);
   g_test_add_func ("/launch/check-automatic", test_check_automatic);

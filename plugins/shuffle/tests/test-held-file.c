@@ -161,6 +161,87 @@ test_snapshots (Fixture *self, gconstpointer memory)
       }
 }
 
+static void
+assert_records (Fixture *self)
+{
+  GError *error = NULL;
+  DlpRecordSnapshot *snapshot =
+      dlp_record_store_snapshot (self->store, self->records, self->wanted->len, &error);
+
+  g_assert_no_error (error);
+  assert_snapshot (snapshot, self->wanted);
+  dlp_record_snapshot_free (snapshot);
+}
+
+static void
+compact (Fixture *self, guint n_taken)
+{
+  guint64 before = dlp_record_store_get_stats (self->store)->copied;
+  GError *error = NULL;
+
+  dlp_record_store_compact (self->store, self->records, self->wanted->len, n_taken, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (dlp_record_store_get_stats (self->store)->copied - before, <=, 4 * n_taken);
+}
+
+/* The file is written anew several times, a little in each step, whatever comes and goes; also
+ * while snapshots of before are looked at. */
+static void
+test_compact (Fixture *self, gconstpointer memory)
+{
+  const DlpRecordStoreStats *stats = dlp_record_store_get_stats (self->store);
+  DlpRecordSnapshot *snapshot = NULL;
+  g_autoptr (GPtrArray) seen = NULL;
+  GError *error = NULL;
+
+  add (self, 2000);
+  for (guint i = 0; i < 600; i++)
+    {
+      g_autoptr (DlpRecordBatch) batch = random_batch (self->rand, self->schema, 50);
+
+      for (guint row = 0; row < 50; row++)
+        {
+          guint slot = g_rand_int_range (self->rand, 0, 2000);
+
+          dlp_record_store_drop (self->store, &self->records[slot]);
+          dlp_record_store_add (self->store, batch, row, &self->records[slot], &error);
+          g_assert_no_error (error);
+          g_bytes_unref (self->wanted->pdata[slot]);
+          self->wanted->pdata[slot] = make_block (self->schema, batch, row);
+        }
+      compact (self, 50);
+      if (i % 60 == 7)
+        {
+          snapshot = dlp_record_store_snapshot (self->store, self->records, 2000, &error);
+          g_assert_no_error (error);
+          seen = copy_wanted (self);
+        }
+      if (i % 60 == 50)
+        {
+          assert_snapshot (snapshot, seen);
+          g_clear_pointer (&snapshot, dlp_record_snapshot_free);
+          g_clear_pointer (&seen, g_ptr_array_unref);
+          assert_records (self);
+        }
+    }
+  g_assert_cmpuint (stats->spilled, >, 0);
+  g_assert_cmpuint (stats->rewritten, >, 3);
+  g_assert_cmpuint (stats->copied, >, 2000);
+
+  /* In the end the last one takes the place of another. */
+  while (self->wanted->len > 1)
+    {
+      guint slot = g_rand_int_range (self->rand, 0, (gint32) self->wanted->len - 1);
+
+      dlp_record_store_drop (self->store, &self->records[slot]);
+      self->records[slot] = self->records[self->wanted->len - 1];
+      g_ptr_array_remove_index_fast (self->wanted, slot);
+      compact (self, 1);
+      if (self->wanted->len % 100 == 0)
+        assert_records (self);
+    }
+}
+
 /* ---- the file ---- */
 
 static const DlpHeldHeader header = { 200, 1000, 800 };
@@ -328,6 +409,8 @@ main (int argc, char **argv)
   ADD ("/held-file/snapshots/memory", 1 << 30, test_snapshots);
   ADD ("/held-file/snapshots/both", 100 * 1024, test_snapshots);
   ADD ("/held-file/snapshots/file", 0, test_snapshots);
+  ADD ("/held-file/compact/both", 100 * 1024, test_compact);
+  ADD ("/held-file/compact/file", 0, test_compact);
   ADD ("/held-file/round-trip/memory", 1 << 30, test_round_trip);
   ADD ("/held-file/round-trip/file", 0, test_round_trip);
   ADD ("/held-file/cut", 1 << 30, test_cut);

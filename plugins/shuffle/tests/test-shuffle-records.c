@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* checkpoint=records: what a program saves, the files of a state folder, and what is wrong with
- * them. */
+ * them; and with a state of positions. */
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -159,6 +159,34 @@ test_bytes (void)
         }
     }
   assert_equal (lines, expected);
+}
+
+/* While it reads its records back it can be cancelled. */
+static void
+test_cancelled (void)
+{
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GBytes) state = NULL;
+  g_autoptr (DlpPipeline) pipeline = NULL;
+  g_autoptr (GError) error = NULL;
+  DlpElement *element;
+  Run run;
+
+  run_start (&run, make (GRAPH ("5000", "300"), NULL, 0));
+  pull (&run, 4000, lines);
+  state = save (&run);
+  dlp_pipeline_abort (run.pipeline);
+  run_end (&run);
+
+  pipeline = from_bytes (state);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  element = dlp_pipeline_get_element (pipeline, "sh");
+  g_cancellable_cancel (cancellable);
+  g_assert_false (DLP_ELEMENT_GET_CLASS (element)->start (element, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  DLP_ELEMENT_GET_CLASS (element)->stop (element);
 }
 
 /* ---- with a state folder ---- */
@@ -385,15 +413,92 @@ test_bad_states (void)
     }
 }
 
+/* (transfer full): the state with another position of the shuffle's input. */
+static GBytes *
+set_input (GBytes *state, gint64 position)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpCheckpoint) checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
+  g_autoptr (GVariant) value = dlp_checkpoint_to_variant (checkpoint);
+  g_auto (GVariantDict) dict = G_VARIANT_DICT_INIT (value);
+  g_autoptr (GVariant) elements =
+      g_variant_dict_lookup_value (&dict, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  g_autoptr (DlpCheckpoint) made = NULL;
+  g_autoptr (GVariant) changed = NULL;
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      g_auto (GVariantDict) with = G_VARIANT_DICT_INIT (element);
+      const char *factory;
+
+      g_assert_true (g_variant_lookup (element, "factory", "&s", &factory));
+      if (strcmp (factory, "shuffle") == 0)
+        g_variant_dict_insert_value (
+            &with, "inputs",
+            g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, &position, 1, sizeof position));
+      g_variant_builder_add_value (&builder, g_variant_dict_end (&with));
+    }
+  g_variant_dict_insert_value (&dict, "elements", g_variant_builder_end (&builder));
+  changed = g_variant_ref_sink (g_variant_dict_end (&dict));
+  made = dlp_checkpoint_new_from_variant (changed, &error);
+  g_assert_no_error (error);
+  return dlp_checkpoint_to_bytes (made);
+}
+
+static void
+assert_not_reached (GBytes *state, gint64 position, const char *message)
+{
+  g_autoptr (GBytes) changed = set_input (state, position);
+  g_autoptr (DlpPipeline) pipeline = from_bytes (changed);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (dlp_pipeline_run (pipeline, NULL, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT);
+  if (strstr (error->message, message) == NULL)
+    g_error ("“%s” is not in “%s”", message, error->message);
+}
+
+/* An input that is further on than the oldest record held: it would be missing. */
+static void
+test_not_reached (void)
+{
+  static const char graph[] =
+      "check-source records=200 ! shuffle name=sh size=10 ! app-sink name=out";
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GBytes) first = NULL;
+  g_autoptr (GBytes) later = NULL;
+  DlpPipeline *pipeline = make (graph, NULL, 0);
+  Run run;
+
+  /* A mark for each record. */
+  g_object_set (pipeline, "batch-records", 1, "link-batches", 1, NULL);
+  run_start (&run, pipeline);
+  first = save (&run);
+  pull (&run, 100, lines);
+  later = save (&run);
+  dlp_pipeline_abort (run.pipeline);
+  run_end (&run);
+
+  assert_not_reached (first, 5,
+                      "key “inputs” has the position 5, above the 0 allowed: that record is the "
+                      "next one wanted by a buffer that took 0 and drew 0");
+  assert_not_reached (later, 109, "allowed: that record is held by a buffer that took ");
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   dlp_harness_init ();
   g_test_add_func ("/shuffle/records/bytes", test_bytes);
+  g_test_add_func ("/shuffle/records/cancelled", test_cancelled);
   g_test_add_func ("/shuffle/records/folder", test_folder);
   g_test_add_func ("/shuffle/records/spilled", test_spilled);
   g_test_add_func ("/shuffle/records/damaged", test_damaged);
   g_test_add_func ("/shuffle/records/bad-states", test_bad_states);
+  g_test_add_func ("/shuffle/records/not-reached", test_not_reached);
   return g_test_run ();
 }

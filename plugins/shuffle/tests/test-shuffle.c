@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <string.h>
+
 #include <dlp-harness.h>
 
 static void
@@ -104,6 +106,35 @@ test_spill (void)
 }
 
 static void
+run_in (const char *graph, guint64 memory, GError **error)
+{
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (graph, error);
+
+  g_assert_no_error (*error);
+  dlp_check_sink_clear ();
+  g_object_set (pipeline, "memory", memory, NULL);
+  dlp_pipeline_run (pipeline, NULL, error);
+}
+
+/* Slots of all buffers together are within the memory. */
+static void
+test_outgrown (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  run_in ("check-source records=30k ! shuffle size=16k ! check-sink name=k", 1048576, &error);
+  g_assert_no_error (error);
+  run_in ("check-source records=30k ! shuffle size=8k ! shuffle size=8k ! check-sink name=k",
+          1048576, &error);
+  g_assert_no_error (error);
+  run_in ("check-source records=30k ! shuffle size=16k ! shuffle size=16k ! check-sink name=k",
+          1048576, &error);
+  g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE);
+  g_assert_nonnull (strstr (error->message, " bytes for its slots alone; of the memory budget of "
+                                            "1048576 links, caches and other buffers leave "));
+}
+
+static void
 test_golden (void)
 {
   dlp_harness_check_golden ("check-source records=20 ! shuffle size=6 ! check-sink name=k", GOLDEN);
@@ -120,5 +151,6 @@ main (int argc, char **argv)
   g_test_add_func ("/shuffle/resume-records", test_resume_records);
   g_test_add_func ("/shuffle/settings", test_settings);
   g_test_add_func ("/shuffle/spill", test_spill);
+  g_test_add_func ("/shuffle/outgrown", test_outgrown);
   return g_test_run ();
 }
