@@ -17,7 +17,7 @@
 
 typedef struct
 {
-  guint64 batches;       /* of whole steps, of all ranks */
+  guint64 batches;       /* of whole steps, of all ranks, and those skipped around them */
   guint64 short_records; /* dropped by drop-last */
   guint64 left_batches;  /* dropped: of the last step, which is not whole */
   guint64 left_records;  /* in these */
@@ -323,16 +323,21 @@ count_dropped (DlpBatch *self)
   self->short_records = self->skipped_batches = self->skipped_records = 0;
 }
 
+/* All that was taken has gone out or is not to. */
+static void
+move_border (DlpBatch *self)
+{
+  self->state.batches = self->batch.index;
+  count_dropped (self);
+  dlp_pad_get_cursor (dlp_element_get_input (DLP_ELEMENT (self), 0), &self->border);
+}
+
 static void
 end_step (DlpBatch *self)
 {
-  DlpElement *element = DLP_ELEMENT (self);
-
-  dlp_pad_push_batch (dlp_element_get_output (element, 0), g_steal_pointer (&self->own),
+  dlp_pad_push_batch (dlp_element_get_output (DLP_ELEMENT (self), 0), g_steal_pointer (&self->own),
                       &self->step);
-  self->state.batches = self->batch.index;
-  count_dropped (self);
-  dlp_pad_get_cursor (dlp_element_get_input (element, 0), &self->border);
+  move_border (self);
   begin_step (self);
 }
 
@@ -369,6 +374,8 @@ skip_batch (DlpBatch *self, GError **error)
   self->skipped_records += self->batch.records;
   begin_batch (self, self->batch.index + 1);
   self->n_short = 0;
+  if (self->step.n_batches == 0)
+    move_border (self);
   return TRUE;
 }
 
@@ -533,6 +540,8 @@ end (DlpBatch *self, GError **error)
 {
   if (!end_short_batch (self, error))
     return DLP_STEP_ERROR;
+  /* Nothing goes on from here: the number is no index, but counts what went out or was skipped. */
+  self->state.batches = self->batch.index - self->step.n_batches;
   count_dropped (self);
   self->state.left_batches = self->step.n_batches;
   self->state.left_records = self->step.records;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include <dlp-harness.h>
 #include <dlpipe/dlp-app-sink.h>
 
@@ -398,6 +400,148 @@ assert_not_skipped (DlpCheckpoint *checkpoint,
     g_error ("“%s” is not in: %s", part, error->message);
 }
 
+/* ---- in a folder ---- */
+
+static DlpPipeline *
+open_folder (const char *folder, guint world_size)
+{
+  g_autoptr (GError) error = NULL;
+  DlpPipeline *pipeline;
+
+  if (g_file_test (folder, G_FILE_TEST_IS_DIR))
+    pipeline = dlp_pipeline_new_from_state (folder, &error);
+  else
+    pipeline = dlp_pipeline_new_from_string (graph, &error);
+  g_assert_no_error (error);
+  g_object_set (pipeline, "state-dir", folder, NULL);
+  set_rank (pipeline, 0, world_size);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  return pipeline;
+}
+
+static void
+ran (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!dlp_pipeline_run_finish (DLP_PIPELINE (source), result, &error))
+    g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED);
+  *(gboolean *) data = TRUE;
+}
+
+/* @steps batches, or to the end; what ran has left its checkpoint. */
+static void
+run_in_folder (const char *folder, guint world_size, guint steps, GPtrArray *lines)
+{
+  g_autoptr (DlpPipeline) pipeline = open_folder (folder, world_size);
+  DlpAppSink *out = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "out"));
+  gboolean over = FALSE;
+
+  dlp_pipeline_run_async (pipeline, NULL, ran, &over);
+  for (guint i = 0; i < steps && pull (out, lines); i++)
+    ;
+  dlp_app_sink_commit (out);
+  if (steps != G_MAXUINT)
+    dlp_pipeline_stop (pipeline);
+  while (!over)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+static void
+skip_in_folder (const char *folder, guint64 first, guint64 last)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpCheckpoint) before = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_autoptr (DlpCheckpoint) skipping = NULL;
+
+  g_assert_no_error (error);
+  skipping = dlp_checkpoint_skip_batches (before, "b", first, last, &error);
+  g_assert_no_error (error);
+  dlp_checkpoint_save_to_folder (skipping, folder, &error);
+  g_assert_no_error (error);
+}
+
+static void
+remove_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_assert_no_errno (g_unlink (path));
+    }
+  g_assert_no_errno (g_rmdir (folder));
+}
+
+/* The state behind the end is loaded, too; also where a step is not whole. */
+static void
+test_skip_end (void)
+{
+  use_graph (0);
+  for (guint world_size = 1; world_size <= 3; world_size++)
+    {
+      g_autofree char *dir = g_dir_make_tmp ("dlpipe-ranks-XXXXXX", NULL);
+      g_autofree char *folder = g_build_filename (dir, "s", NULL);
+      g_autoptr (GPtrArray) lines = lines_new ();
+      g_autoptr (GPtrArray) none = lines_new ();
+
+      run_in_folder (folder, world_size, 1, lines);
+      g_assert_cmpuint (lines->len, ==, 1);
+      /* At least one batch is left, which is no whole step of three. */
+      skip_in_folder (folder, world_size + 1, 1000000);
+      run_in_folder (folder, world_size, G_MAXUINT, none);
+      g_assert_cmpuint (none->len, ==, world_size == 1 ? 2 : 0);
+      run_in_folder (folder, world_size, G_MAXUINT, none);
+      g_assert_cmpuint (none->len, ==, world_size == 1 ? 2 : 0);
+      remove_folder (folder);
+      g_assert_no_errno (g_rmdir (dir));
+    }
+}
+
+/* Nothing comes out for long, and the state moves on all the same. */
+static void
+test_skip_moves (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) state = NULL;
+  g_autoptr (GBytes) skipping = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (
+      "check-source records=100000000 ! batch name=b size=4 ! app-sink name=out", &error);
+  g_autoptr (DlpPipeline) again = NULL;
+  g_autoptr (GPtrArray) few = lines_new ();
+  guint64 batches = 0;
+
+  g_assert_no_error (error);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  state = save (pipeline);
+  dlp_pipeline_abort (pipeline);
+  skipping = skip (state, 5, 1000000000);
+  again = dlp_pipeline_new_from_state_bytes (skipping, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_prepare (again, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (again, NULL, NULL, NULL);
+  for (guint i = 0; i < 5; i++)
+    g_assert_true (pull (DLP_APP_SINK (dlp_pipeline_get_element (again, "out")), few));
+  dlp_app_sink_commit (DLP_APP_SINK (dlp_pipeline_get_element (again, "out")));
+  for (guint i = 0; i < 500 && batches < 1000; i++)
+    {
+      g_autoptr (GBytes) now = save (again);
+
+      batches = count_skipped (now, "batches");
+      g_assert_cmpuint (batches - count_skipped (now, "skipped-batches"), <=, 5);
+      g_usleep (2000);
+    }
+  g_assert_cmpuint (batches, >=, 1000);
+  dlp_pipeline_abort (again);
+}
+
 /* Of two consumers one has had the batch: it is made again for the other, and cannot be left out.
  */
 static void
@@ -507,6 +651,8 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/ranks/torn", test_torn);
   g_test_add_func ("/ranks/skip", test_skip);
+  g_test_add_func ("/ranks/skip-end", test_skip_end);
+  g_test_add_func ("/ranks/skip-moves", test_skip_moves);
   g_test_add_func ("/ranks/skip-refused", test_skip_refused);
   g_test_add_func ("/ranks/skip-delivered", test_skip_delivered);
   code = g_test_run ();
