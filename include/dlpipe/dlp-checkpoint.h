@@ -242,9 +242,9 @@ guint64 dlp_checkpoint_get_n_skipped (DlpCheckpoint *self);
  * Makes a checkpoint from which a run goes on as from @self, but never gives out these batches:
  * they are read, counted (`skipped-batches`, `skipped-records`), and recorded in every later state.
  * Those behind them keep their index; ranks share what is left. Skipped before are still skipped.
- * Errors: %DLP_PIPELINE_ERROR_STATE where there is no such element, or the first one was given out
- * already. A batch that is made again from the checkpoint, since it was on its way, cannot be
- * skipped either; that is an error of the run (%DLP_STATE_ERROR_CHANGED).
+ * Errors: %DLP_PIPELINE_ERROR_STATE where there is no such element, or one of the batches has gone
+ * out already; also where it is made again from the checkpoint, since what is behind the element
+ * was further on.
  *
  * Threads: any.
  *
@@ -258,6 +258,27 @@ DlpCheckpoint *dlp_checkpoint_skip_batches (DlpCheckpoint *self,
                                             guint64 first,
                                             guint64 last,
                                             GError **error);
+
+/**
+ * dlp_checkpoint_clear_skipped:
+ * @self: a checkpoint
+ * @element: (nullable): the name of the element that makes the batches; %NULL: the only one there
+ *   is
+ * @error: return location for an error
+ *
+ * Takes back what dlp_checkpoint_skip_batches() did, of @self or of one that it goes on from: makes
+ * a checkpoint from which a run gives out again what it was to skip. What it skipped already stays
+ * so. Errors: as there.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a checkpoint
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpCheckpoint *
+dlp_checkpoint_clear_skipped (DlpCheckpoint *self, const char *element, GError **error);
 
 /**
  * dlp_checkpoint_save_to_folder:

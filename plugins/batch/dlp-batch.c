@@ -54,7 +54,7 @@ struct _DlpBatch
 
   /* The batch being made. */
   DlpBatchInfo batch;
-  BatchSkip skipping;
+  gboolean skipping;
   DlpCoordinate first; /* of its first record */
   guint n_short;       /* ends of epochs since the last batch */
 
@@ -292,14 +292,11 @@ dlp_batch_comes_to (DlpElement *element, const char *property)
 
 /* ---- steps ---- */
 
-/* As many go out before it as have an index before its, but those that were skipped. */
 static void
 begin_batch (DlpBatch *self, guint64 index)
 {
-  guint64 skipped = self->state.skipped_batches + self->skipped_batches;
-
   self->batch = (DlpBatchInfo){ .index = index };
-  self->skipping = batch_skip_find (self->skip, index, index - MIN (index, skipped));
+  self->skipping = batch_skip_has (self->skip, index);
 }
 
 /* What was delivered before a restore needs no ranks: the steps of this world size begin behind it.
@@ -346,7 +343,7 @@ end_step (DlpBatch *self)
 static gboolean
 is_own (DlpBatch *self)
 {
-  return self->step.n_batches == self->own_rank && self->skipping == BATCH_SKIP_NO;
+  return self->step.n_batches == self->own_rank && !self->skipping;
 }
 
 /* Takes the rows: the same, but of the kind that batches are. */
@@ -358,32 +355,25 @@ keep_own (DlpBatch *self, DlpRecordBatch *rows)
   dlp_record_batch_unref (rows);
 }
 
-/* One that was delivered before cannot be taken back. */
-static gboolean
-skip_batch (DlpBatch *self, GError **error)
+static void
+skip_batch (DlpBatch *self)
 {
-  if (self->skipping == BATCH_SKIP_TOO_LATE)
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
-                   "batch %" G_GUINT64_FORMAT " is to be skipped, but was delivered before the "
-                   "state was saved; take an older state, or skip from a later batch on",
-                   self->batch.index);
-      return FALSE;
-    }
   self->skipped_batches++;
   self->skipped_records += self->batch.records;
   begin_batch (self, self->batch.index + 1);
   self->n_short = 0;
   if (self->step.n_batches == 0)
     move_border (self);
-  return TRUE;
 }
 
 static gboolean
 end_batch (DlpBatch *self, GError **error)
 {
-  if (self->skipping != BATCH_SKIP_NO)
-    return skip_batch (self, error);
+  if (self->skipping)
+    {
+      skip_batch (self);
+      return TRUE;
+    }
   self->batch.n_batches = 1;
   if (is_own (self))
     {
@@ -649,6 +639,8 @@ dlp_batch_load (DlpElement *element, GVariant *described, guint version, GError 
                                error) &&
          dlp_state_get_uint64 (described, keys[5], G_MAXUINT64, &state->skipped_records, error) &&
          batch_skip_load (DLP_BATCH (element)->skip, described, error) &&
+         batch_skip_check (DLP_BATCH (element)->skip, state->batches,
+                           state->batches - state->skipped_batches, error) &&
          dlp_pad_check_emitted (dlp_element_get_output (element, 0), given_out,
                                 state->batches - state->skipped_batches, error);
 }

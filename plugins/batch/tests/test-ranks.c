@@ -357,15 +357,26 @@ count_skipped (GBytes *state, const char *key)
   return n;
 }
 
-static void
-test_skip (void)
+/* (transfer full) */
+static GBytes *
+skip_some (void)
 {
   g_autoptr (GPtrArray) begun = lines_new ();
   g_autoptr (GBytes) state = run (NULL, 0, 1, 5, begun);
   g_autoptr (GBytes) one = skip (state, 12, 12);
   g_autoptr (GBytes) two = skip (one, 7, 8);
   g_autoptr (GBytes) three = skip (two, 8, 10);
-  g_autoptr (GBytes) four = skip (three, 25, 1000);
+
+  return skip (three, 25, 1000);
+}
+
+static void
+test_skip (void)
+{
+  g_autoptr (GBytes) four = NULL;
+
+  use_graph (0);
+  four = skip_some ();
 
   for (guint world_size = 1; world_size <= 5; world_size++)
     {
@@ -542,40 +553,170 @@ test_skip_moves (void)
   dlp_pipeline_abort (again);
 }
 
+/* (transfer full): behind one batch that one of two consumers has had. */
+static GBytes *
+save_behind_one (const char *text, const char *element)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (text, &error);
+  g_autoptr (DlpRecordBatch) batch = NULL;
+  DlpAppSink *sink;
+
+  g_assert_no_error (error);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  sink = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, element));
+  batch = dlp_app_sink_pull (sink, 0, NULL, &error);
+  g_assert_no_error (error);
+  dlp_app_sink_commit (sink);
+  return save (pipeline);
+}
+
+#define TEE "check-source records=40 ! batch name=b size=2 ! tee name=t ! app-sink name=near "
+#define BRANCHES TEE "max-batches=1  t. ! app-sink name=far max-batches=1"
+
+/* (transfer full): @value, with @key of the state of its element "b" replaced. */
+static GVariant *
+replace_ranges (GVariant *value, GVariant *ranges)
+{
+  g_autoptr (GVariant) elements =
+      g_variant_lookup_value (value, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  GVariantBuilder builder;
+  GVariantDict all;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      g_autoptr (GVariant) state = g_variant_lookup_value (element, "state", NULL);
+      GVariantDict changed, inner;
+      const char *name;
+
+      g_variant_dict_init (&changed, element);
+      g_assert_true (g_variant_lookup (element, "name", "&s", &name));
+      if (strcmp (name, "b") == 0)
+        {
+          g_variant_dict_init (&inner, state);
+          g_variant_dict_insert_value (&inner, "skip", ranges);
+          g_variant_dict_insert_value (&changed, "state", g_variant_dict_end (&inner));
+        }
+      g_variant_builder_add_value (&builder, g_variant_dict_end (&changed));
+    }
+  g_variant_dict_init (&all, value);
+  g_variant_dict_insert_value (&all, "elements", g_variant_builder_end (&builder));
+  return g_variant_dict_end (&all);
+}
+
+/* (transfer full): @state with ranges that nothing has looked at. */
+static DlpCheckpoint *
+forge (GBytes *state, const char *ranges)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpCheckpoint) checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
+  g_autoptr (GVariant) value = dlp_checkpoint_to_variant (checkpoint);
+  DlpCheckpoint *forged;
+
+  forged = dlp_checkpoint_new_from_variant (replace_ranges (value, g_variant_new_parsed (ranges)),
+                                            &error);
+  g_assert_no_error (error);
+  return forged;
+}
+
+static void
+assert_ranges (GBytes *state, const char *wanted)
+{
+  g_autoptr (GVariant) described = look_at (state, "b", "state");
+  g_autoptr (GVariant) ranges = g_variant_lookup_value (described, "skip", NULL);
+  g_autofree char *text = g_variant_print (ranges, FALSE);
+
+  g_assert_cmpstr (text, ==, wanted);
+}
+
+static void
+assert_not_loaded (DlpCheckpoint *checkpoint, int code, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_checkpoint (checkpoint, &error);
+
+  g_assert_no_error (error);
+  g_assert_false (dlp_pipeline_prepare (pipeline, NULL, &error));
+  g_assert_error (error, DLP_STATE_ERROR, code);
+  if (strstr (error->message, part) == NULL)
+    g_error ("“%s” is not in: %s", part, error->message);
+}
+
+/* What was skipped by then stays so, what was not comes. */
+static void
+test_skip_clear (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) few = lines_new ();
+  g_autoptr (GPtrArray) rest = lines_new ();
+  g_autoptr (GBytes) skipping = NULL;
+  g_autoptr (GBytes) state = NULL;
+  g_autoptr (GBytes) plain = NULL;
+  g_autoptr (DlpCheckpoint) checkpoint = NULL;
+  g_autoptr (DlpCheckpoint) cleared = NULL;
+
+  use_graph (0);
+  skipping = skip_some ();
+  state = run (skipping, 0, 1, 3, few);
+  g_assert_cmpuint (few->len, ==, 12);
+  checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
+  cleared = dlp_checkpoint_clear_skipped (checkpoint, NULL, &error);
+  g_assert_no_error (error);
+  plain = dlp_checkpoint_to_bytes (cleared);
+  run (plain, 0, 1, G_MAXUINT, rest);
+  assert_delivered (rest, 12, 1);
+}
+
 /* Of two consumers one has had the batch: it is made again for the other, and cannot be left out.
  */
 static void
 test_skip_delivered (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (
-      "check-source records=40 ! batch name=b size=2 ! tee name=t ! app-sink name=near "
-      "max-batches=1  t. ! app-sink name=far max-batches=1",
-      &error);
+  g_autoptr (GBytes) state = save_behind_one (BRANCHES, "near");
+  g_autoptr (DlpCheckpoint) checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
+  g_autoptr (DlpCheckpoint) forged = forge (state, "@a(ttt) [(0, 0, 1), (5, 6, 1)]");
+  g_autoptr (DlpCheckpoint) cleared = dlp_checkpoint_clear_skipped (forged, NULL, &error);
+  g_autoptr (GBytes) plain = dlp_checkpoint_to_bytes (cleared);
+
+  g_assert_cmpuint (count_skipped (state, "batches"), ==, 0);
+  assert_not_skipped (checkpoint, NULL, 0, 0, "batch 0 of b has gone out");
+  assert_not_skipped (checkpoint, NULL, 0, 20, "or skip from batch 1 on");
+  /* What another program wrote: it is seen before anything runs, and can be taken back. */
+  assert_not_loaded (forged, DLP_STATE_ERROR_CHANGED,
+                     "batch 0 is to be skipped, but was delivered");
+  assert_ranges (plain, "[]");
+}
+
+/* One consumer is at its end: it has had everything. */
+static void
+test_skip_drained (void)
+{
+  const char *text = "check-source records=40 ! batch name=b size=4 ! tee name=t ! app-sink "
+                     "name=near confirm=pull  t. ! app-sink name=far confirm=pull";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (text, &error);
+  g_autoptr (GPtrArray) lines = lines_new ();
+  g_autoptr (GPtrArray) one = lines_new ();
   g_autoptr (GBytes) state = NULL;
-  g_autoptr (GBytes) skipping = NULL;
-  g_autoptr (DlpPipeline) again = NULL;
-  g_autoptr (DlpRecordBatch) batch = NULL;
-  DlpAppSink *near;
+  g_autoptr (DlpCheckpoint) checkpoint = NULL;
 
   g_assert_no_error (error);
   dlp_pipeline_prepare (pipeline, NULL, &error);
   g_assert_no_error (error);
   dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
-  near = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "near"));
-  batch = dlp_app_sink_pull (near, 0, NULL, &error);
-  g_assert_no_error (error);
-  dlp_app_sink_commit (near);
+  while (pull (DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "near")), lines))
+    ;
+  g_assert_cmpuint (lines->len, ==, 10);
+  g_assert_true (pull (DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "far")), one));
   state = save (pipeline);
-  g_assert_cmpuint (count_skipped (state, "batches"), ==, 0);
-  skipping = skip (state, 0, 0);
-  again = dlp_pipeline_new_from_state_bytes (skipping, &error);
+  checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
   g_assert_no_error (error);
-  dlp_pipeline_prepare (again, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_false (dlp_pipeline_run (again, NULL, &error));
-  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
-  g_assert_nonnull (strstr (error->message, "batch 0 is to be skipped, but was delivered"));
+  assert_not_skipped (checkpoint, NULL, 5, 6, "has gone out, as all of them have");
 }
 
 /* (transfer full): behind @n batches of many. */
@@ -601,7 +742,7 @@ save_behind (guint n)
   return save (pipeline);
 }
 
-/* Also by what can be seen only when they are made again. */
+/* Wherever the mark lies, the sink has had 900. */
 static void
 test_skip_refused (void)
 {
@@ -611,27 +752,61 @@ test_skip_refused (void)
       g_strdup_printf ("batch %" G_GUINT64_FORMAT " of b was given out before this state, which "
                        "goes on with batch %" G_GUINT64_FORMAT,
                        batches - 1, batches);
-  g_autoptr (GBytes) skipping = skip (state, 899, 901);
   g_autoptr (GError) error = NULL;
   g_autoptr (DlpCheckpoint) checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
-  g_autoptr (DlpPipeline) again = dlp_pipeline_new_from_state_bytes (skipping, &error);
+  g_autoptr (DlpCheckpoint) skipping = NULL;
 
   g_assert_no_error (error);
   g_assert_cmpuint (batches, >, 0);
   g_assert_cmpuint (batches, <=, 900);
   assert_not_skipped (checkpoint, NULL, batches - 1, 950, before);
+  assert_not_skipped (checkpoint, NULL, 899, 950, "batch 899 of b ");
   assert_not_skipped (checkpoint, NULL, 951, 950, "batches 951 to 950 are no range");
   assert_not_skipped (checkpoint, NULL, 950, G_MAXUINT64, "are no range");
   assert_not_skipped (checkpoint, "m", 950, 950, "element “m” of the state has no batches");
   assert_not_skipped (checkpoint, "none", 950, 950, "element “none” of the state has no batches");
-
-  if (batches > 899)
-    return;
-  dlp_pipeline_prepare (again, NULL, &error);
+  skipping = dlp_checkpoint_skip_batches (checkpoint, NULL, 900, 910, &error);
   g_assert_no_error (error);
-  g_assert_false (dlp_pipeline_run (again, NULL, &error));
-  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
-  g_assert_nonnull (strstr (error->message, "batch 899 is to be skipped, but was delivered"));
+}
+
+/* What went out is counted without what was skipped in between. */
+static void
+test_skip_ranges (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) state = save_behind_one (BRANCHES, "near");
+  g_autoptr (GBytes) some = skip (state, 3, 4);
+  g_autoptr (GBytes) more = skip (some, 1, 8);
+  g_autoptr (DlpCheckpoint) loaded = dlp_checkpoint_new_from_bytes (more, &error);
+  g_autoptr (DlpCheckpoint) cleared = dlp_checkpoint_clear_skipped (loaded, "b", &error);
+  g_autoptr (GBytes) plain = dlp_checkpoint_to_bytes (cleared);
+  g_autoptr (DlpCheckpoint) forged = NULL;
+  g_autoptr (DlpCheckpoint) kept = NULL;
+
+  assert_ranges (more, "[(1, 2, 1), (3, 4, 1), (5, 8, 1)]");
+  assert_ranges (plain, "[]");
+
+  /* One went out, which was the first, and then, as if that had been skipped, the second. */
+  forged = forge (state, "@a(ttt) [(1, 2, 0), (5, 6, 0), (9, 9, 1), (12, 20, 1)]");
+  assert_not_skipped (forged, NULL, 0, 0, "or skip from batch 3 on");
+  kept = dlp_checkpoint_skip_batches (forged, NULL, 3, 3, &error);
+  g_assert_no_error (error);
+
+  /* Without it the second would come again. */
+  g_clear_pointer (&forged, dlp_checkpoint_unref);
+  g_clear_pointer (&kept, dlp_checkpoint_unref);
+  g_clear_pointer (&plain, g_bytes_unref);
+  forged = forge (state, "@a(ttt) [(0, 0, 0), (5, 6, 1)]");
+  kept = dlp_checkpoint_clear_skipped (forged, NULL, &error);
+  g_assert_no_error (error);
+  plain = dlp_checkpoint_to_bytes (kept);
+  assert_ranges (plain, "[(0, 0, 0)]");
+
+  g_clear_pointer (&forged, dlp_checkpoint_unref);
+  forged = forge (state, "@a(ttt) [(5, 6, 1), (5, 6, 1)]");
+  assert_not_loaded (forged, DLP_STATE_ERROR_CORRUPT, "key “skip”: range 1 is 5 to 6");
+  g_assert_null (dlp_checkpoint_clear_skipped (forged, NULL, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT);
 }
 
 int
@@ -651,10 +826,13 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/ranks/torn", test_torn);
   g_test_add_func ("/ranks/skip", test_skip);
+  g_test_add_func ("/ranks/skip-clear", test_skip_clear);
   g_test_add_func ("/ranks/skip-end", test_skip_end);
   g_test_add_func ("/ranks/skip-moves", test_skip_moves);
   g_test_add_func ("/ranks/skip-refused", test_skip_refused);
   g_test_add_func ("/ranks/skip-delivered", test_skip_delivered);
+  g_test_add_func ("/ranks/skip-drained", test_skip_drained);
+  g_test_add_func ("/ranks/skip-ranges", test_skip_ranges);
   code = g_test_run ();
   g_clear_pointer (&expected, g_ptr_array_unref);
   return code;
