@@ -28,12 +28,21 @@ note_place (GHashTable *places, const char *link, guint64 place)
   g_hash_table_replace (places, g_strdup (link), g_memdup2 (&most, sizeof most));
 }
 
+/* Where the end was seen nobody recorded at which number. */
 static guint64
 get_input (gint64 input)
 {
   if (input >= 0)
     return (guint64) input;
-  return input == DLP_CHECKPOINT_DRAINED ? 0 : (guint64) (-2 - input);
+  return input == DLP_CHECKPOINT_DRAINED ? DLP_CHECKPOINT_ALL : (guint64) (-2 - input);
+}
+
+static guint64
+add (guint64 place, guint64 more)
+{
+  guint64 most = MAX (place, more);
+
+  return most >= DLP_CHECKPOINT_ALL ? most : place + more;
 }
 
 /* Whether it gives out what it takes in, one for one. */
@@ -93,8 +102,7 @@ find_places (GVariant *elements)
 
           g_variant_get_child (links, k, "&s", &link);
           g_variant_get_child (inputs, k, "x", &input);
-          note_place (places, link,
-                      ahead >= DLP_CHECKPOINT_ALL ? ahead : get_input (input) + ahead);
+          note_place (places, link, add (get_input (input), ahead));
         }
     }
   return places;
