@@ -22,6 +22,8 @@ DlpCheckpoint *dlp_checkpoint_new_unchecked (GVariant *payload);
 
 /* With a path as @self has it, for the files of its folder. */
 DlpCheckpoint *dlp_checkpoint_new_like (DlpCheckpoint *self, GVariant *payload);
+/* (transfer none): the payload that @self, or what it was made like, was read with. */
+GVariant *dlp_checkpoint_get_origin (DlpCheckpoint *self);
 
 /* All that can be looked at without the elements: keys, types, and that each input goes on where
  * its producer can make it again. */

@@ -357,19 +357,11 @@ dlp_checkpoint_clear_skipped (DlpCheckpoint *self, const char *element, GError *
 /* ---- into a folder ---- */
 
 static bool
-check_folder (DlpCheckpoint *self, DlpStateDir *dir, const char *folder, GError **error)
+check_run (GVariant *newest, GVariant *payload, const char *folder, GError **error)
 {
-  g_autoptr (GError) failure = NULL;
-  g_autoptr (GVariant) newest = dlp_state_dir_load (dir, NULL, NULL, &failure);
-  g_autoptr (GVariant) payload = dlp_checkpoint_to_variant (self);
   g_autoptr (GVariant) opened = g_variant_lookup_value (payload, "opened", NULL);
   const char *here = "none", *ours = "";
 
-  if (failure != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&failure));
-      return false;
-    }
   g_variant_lookup (payload, "run-id", "&s", &ours);
   if (newest != NULL)
     g_variant_lookup (newest, "run-id", "&s", &here);
@@ -381,6 +373,36 @@ check_folder (DlpCheckpoint *self, DlpStateDir *dir, const char *folder, GError 
                "and is of run %s",
                folder, here, ours);
   return false;
+}
+
+/* Outputs and files of states are as the newest one has them: one from before cannot come back. */
+static bool
+check_newest (DlpCheckpoint *self, GVariant *newest, const char *folder, GError **error)
+{
+  gboolean complete = FALSE;
+
+  g_variant_lookup (newest, "complete", "b", &complete);
+  if (!complete && g_variant_equal (newest, dlp_checkpoint_get_origin (self)))
+    return true;
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED, "%s: %s", folder,
+               complete ? "the run is complete: there is nothing left to change" :
+                          "the run has gone on since the state was read; read it anew");
+  return false;
+}
+
+static bool
+check_folder (DlpCheckpoint *self, DlpStateDir *dir, const char *folder, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (GVariant) newest = dlp_state_dir_load (dir, NULL, NULL, &failure);
+  g_autoptr (GVariant) payload = dlp_checkpoint_to_variant (self);
+
+  if (failure != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return false;
+    }
+  return check_run (newest, payload, folder, error) && check_newest (self, newest, folder, error);
 }
 
 gboolean

@@ -282,13 +282,14 @@ dlp_checkpoint_clear_skipped (DlpCheckpoint *self, const char *element, GError *
 
 /**
  * dlp_checkpoint_save_to_folder:
- * @self: a checkpoint that was read from the folder, or made from such a one
+ * @self: the newest checkpoint of the folder, or one that was made from it
  * @folder: (type filename): a state folder that no run holds
  * @error: return location for an error
  *
  * Writes it durably as the newest checkpoint of the folder, from which the next run goes on; the
  * one that was the newest stays behind it. Errors: %DLP_STATE_ERROR_LOCKED where a run holds the
- * folder, %DLP_STATE_ERROR_FOREIGN_OUTPUT where it is of another run, those of writing. Blocks.
+ * folder, %DLP_STATE_ERROR_FOREIGN_OUTPUT where it is of another run, %DLP_STATE_ERROR_CHANGED where
+ * the run has gone on since @self was read, or is complete, those of writing. Blocks.
  *
  * Threads: any.
  *

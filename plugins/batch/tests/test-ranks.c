@@ -474,6 +474,27 @@ skip_in_folder (const char *folder, guint64 first, guint64 last)
 }
 
 static void
+assert_not_saved (DlpCheckpoint *checkpoint, const char *folder, int code, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpCheckpoint) before = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_autoptr (DlpCheckpoint) after = NULL;
+  g_autoptr (GBytes) was = dlp_checkpoint_to_bytes (before);
+  g_autoptr (GBytes) is = NULL;
+
+  g_assert_false (dlp_checkpoint_save_to_folder (checkpoint, folder, &error));
+  g_assert_error (error, DLP_STATE_ERROR, code);
+  if (strstr (error->message, part) == NULL)
+    g_error ("“%s” is not in: %s", part, error->message);
+  g_clear_error (&error);
+  after = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_assert_no_error (error);
+  is = dlp_checkpoint_to_bytes (after);
+  g_assert_true (g_bytes_equal (was, is));
+  g_assert_cmpstr (dlp_checkpoint_get_path (before), ==, dlp_checkpoint_get_path (after));
+}
+
+static void
 remove_folder (const char *folder)
 {
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
@@ -511,6 +532,44 @@ test_skip_end (void)
       remove_folder (folder);
       g_assert_no_errno (g_rmdir (dir));
     }
+}
+
+/* Only what is the newest state there goes on with a change. */
+static void
+test_skip_older (void)
+{
+  g_autofree char *dir = g_dir_make_tmp ("dlpipe-ranks-XXXXXX", NULL);
+  g_autofree char *folder = g_build_filename (dir, "s", NULL);
+  g_autofree char *other = g_build_filename (dir, "other", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) lines = lines_new ();
+  g_autoptr (GPtrArray) others = lines_new ();
+  g_autoptr (DlpCheckpoint) old = NULL;
+  g_autoptr (DlpCheckpoint) skipping = NULL;
+  g_autoptr (DlpCheckpoint) complete = NULL;
+
+  use_graph (0);
+  run_in_folder (folder, 1, 1, lines);
+  run_in_folder (other, 1, 1, others);
+  old = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_assert_no_error (error);
+  skipping = dlp_checkpoint_skip_batches (old, NULL, 20, 21, &error);
+  g_assert_no_error (error);
+  assert_not_saved (skipping, other, DLP_STATE_ERROR_FOREIGN_OUTPUT, "and is of run ");
+  run_in_folder (folder, 1, 1, lines);
+  assert_not_saved (old, folder, DLP_STATE_ERROR_CHANGED, "the run has gone on since");
+  assert_not_saved (skipping, folder, DLP_STATE_ERROR_CHANGED, "the run has gone on since");
+
+  skip_in_folder (folder, 3, 3);
+  assert_not_saved (skipping, folder, DLP_STATE_ERROR_CHANGED, "the run has gone on since");
+  run_in_folder (folder, 1, G_MAXUINT, lines);
+  assert_not_saved (skipping, folder, DLP_STATE_ERROR_CHANGED, "the run is complete");
+  complete = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_assert_no_error (error);
+  assert_not_saved (complete, folder, DLP_STATE_ERROR_CHANGED, "the run is complete");
+  remove_folder (folder);
+  remove_folder (other);
+  g_assert_no_errno (g_rmdir (dir));
 }
 
 /* Nothing comes out for long, and the state moves on all the same. */
@@ -828,6 +887,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ranks/skip", test_skip);
   g_test_add_func ("/ranks/skip-clear", test_skip_clear);
   g_test_add_func ("/ranks/skip-end", test_skip_end);
+  g_test_add_func ("/ranks/skip-older", test_skip_older);
   g_test_add_func ("/ranks/skip-moves", test_skip_moves);
   g_test_add_func ("/ranks/skip-refused", test_skip_refused);
   g_test_add_func ("/ranks/skip-delivered", test_skip_delivered);
