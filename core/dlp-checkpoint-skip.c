@@ -422,5 +422,6 @@ dlp_checkpoint_save_to_folder (DlpCheckpoint *self, const char *folder, GError *
   if (dir == NULL || !check_folder (self, dir, folder, error))
     return FALSE;
   payload = dlp_checkpoint_to_variant (self);
-  return dlp_state_dir_save (dir, payload, error);
+  /* Twice: where one of the two that are kept is damaged, the other one says the same. */
+  return dlp_state_dir_save (dir, payload, error) && dlp_state_dir_save (dir, payload, error);
 }

@@ -411,6 +411,16 @@ assert_not_skipped (DlpCheckpoint *checkpoint,
     g_error ("“%s” is not in: %s", part, error->message);
 }
 
+static void
+assert_ranges (GBytes *state, const char *wanted)
+{
+  g_autoptr (GVariant) described = look_at (state, "b", "state");
+  g_autoptr (GVariant) ranges = g_variant_lookup_value (described, "skip", NULL);
+  g_autofree char *text = g_variant_print (ranges, FALSE);
+
+  g_assert_cmpstr (text, ==, wanted);
+}
+
 /* ---- in a folder ---- */
 
 static DlpPipeline *
@@ -572,6 +582,35 @@ test_skip_older (void)
   g_assert_no_errno (g_rmdir (dir));
 }
 
+/* Also where the newest of the two that are kept is damaged. */
+static void
+test_skip_damaged (void)
+{
+  g_autofree char *dir = g_dir_make_tmp ("dlpipe-ranks-XXXXXX", NULL);
+  g_autofree char *folder = g_build_filename (dir, "s", NULL);
+  g_autofree char *fell_back = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) lines = lines_new ();
+  g_autoptr (DlpCheckpoint) newest = NULL;
+  g_autoptr (DlpCheckpoint) older = NULL;
+  g_autoptr (GBytes) state = NULL;
+
+  use_graph (0);
+  run_in_folder (folder, 1, 1, lines);
+  skip_in_folder (folder, 7, 8);
+  newest = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_assert_no_error (error);
+  g_file_set_contents (dlp_checkpoint_get_path (newest), "?", 1, &error);
+  g_assert_no_error (error);
+  older = dlp_checkpoint_new_from_folder (folder, &fell_back, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (fell_back);
+  state = dlp_checkpoint_to_bytes (older);
+  assert_ranges (state, "[(7, 8, 1)]");
+  remove_folder (folder);
+  g_assert_no_errno (g_rmdir (dir));
+}
+
 /* Nothing comes out for long, and the state moves on all the same. */
 static void
 test_skip_moves (void)
@@ -680,16 +719,6 @@ forge (GBytes *state, const char *ranges)
                                             &error);
   g_assert_no_error (error);
   return forged;
-}
-
-static void
-assert_ranges (GBytes *state, const char *wanted)
-{
-  g_autoptr (GVariant) described = look_at (state, "b", "state");
-  g_autoptr (GVariant) ranges = g_variant_lookup_value (described, "skip", NULL);
-  g_autofree char *text = g_variant_print (ranges, FALSE);
-
-  g_assert_cmpstr (text, ==, wanted);
 }
 
 static void
@@ -888,6 +917,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ranks/skip-clear", test_skip_clear);
   g_test_add_func ("/ranks/skip-end", test_skip_end);
   g_test_add_func ("/ranks/skip-older", test_skip_older);
+  g_test_add_func ("/ranks/skip-damaged", test_skip_damaged);
   g_test_add_func ("/ranks/skip-moves", test_skip_moves);
   g_test_add_func ("/ranks/skip-refused", test_skip_refused);
   g_test_add_func ("/ranks/skip-delivered", test_skip_delivered);
