@@ -18,14 +18,26 @@ typedef struct
   guint64 from;
 } Range;
 
-/* The state of one that puts records into batches has these two keys. */
+/* The state of one that puts records into batches has these keys. */
 static bool
 is_batcher (GVariant *state)
 {
-  guint64 batches;
+  guint64 batches, skipped;
   g_autoptr (GVariant) ranges = g_variant_lookup_value (state, "skip", RANGES);
 
-  return ranges != NULL && g_variant_lookup (state, "batches", "t", &batches);
+  return ranges != NULL && g_variant_lookup (state, "batches", "t", &batches) &&
+         g_variant_lookup (state, "skipped-batches", "t", &skipped);
+}
+
+/* One that goes on, and makes batches. */
+static bool
+can_skip (GVariant *element)
+{
+  g_autoptr (GVariant) state = g_variant_lookup_value (element, "state", G_VARIANT_TYPE_VARDICT);
+  gboolean needed = FALSE;
+
+  return state != NULL && is_batcher (state) &&
+         g_variant_lookup (element, "needed", "b", &needed) && needed;
 }
 
 /* ---- which element ---- */
@@ -53,12 +65,10 @@ find_batcher (GVariant *elements, const char *wanted, gsize *found, GError **err
   for (gsize i = 0; i < g_variant_n_children (elements); i++)
     {
       g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
-      g_autoptr (GVariant) state =
-          g_variant_lookup_value (element, "state", G_VARIANT_TYPE_VARDICT);
       const char *name = NULL;
 
       g_variant_lookup (element, "name", "&s", &name);
-      if (state == NULL || !is_batcher (state) || (wanted != NULL && strcmp (wanted, name) != 0))
+      if (!can_skip (element) || (wanted != NULL && strcmp (wanted, name) != 0))
         continue;
       *found = i;
       n++;

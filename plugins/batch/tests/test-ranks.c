@@ -577,6 +577,8 @@ test_skip_older (void)
   complete = dlp_checkpoint_new_from_folder (folder, NULL, &error);
   g_assert_no_error (error);
   assert_not_saved (complete, folder, DLP_STATE_ERROR_CHANGED, "the run is complete");
+  assert_not_skipped (complete, NULL, 30, 40, "no element of the state has batches to be skipped");
+  assert_not_skipped (complete, "b", 30, 40, "“b” of the state has no batches to be skipped");
   remove_folder (folder);
   remove_folder (other);
   g_assert_no_errno (g_rmdir (dir));
@@ -807,6 +809,34 @@ test_skip_drained (void)
   assert_not_skipped (checkpoint, NULL, 5, 6, "has gone out, as all of them have");
 }
 
+/* Of two that make batches one is at its end. */
+static void
+test_skip_ended (void)
+{
+  const char *text = "check-source records=8 ! batch name=b size=4 ! app-sink name=near "
+                     "confirm=pull  check-source records=400 ! batch name=c size=4 ! app-sink "
+                     "name=far confirm=pull max-batches=1";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (text, &error);
+  g_autoptr (GPtrArray) lines = lines_new ();
+  g_autoptr (GBytes) state = NULL;
+  g_autoptr (DlpCheckpoint) checkpoint = NULL;
+  g_autoptr (DlpCheckpoint) skipping = NULL;
+
+  g_assert_no_error (error);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  while (pull (DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "near")), lines))
+    ;
+  state = save (pipeline);
+  checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
+  g_assert_no_error (error);
+  assert_not_skipped (checkpoint, "b", 5, 6, "which has something left to do");
+  skipping = dlp_checkpoint_skip_batches (checkpoint, NULL, 5, 6, &error);
+  g_assert_no_error (error);
+}
+
 /* (transfer full): behind @n batches of many. */
 static GBytes *
 save_behind (guint n)
@@ -918,6 +948,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ranks/skip-end", test_skip_end);
   g_test_add_func ("/ranks/skip-older", test_skip_older);
   g_test_add_func ("/ranks/skip-damaged", test_skip_damaged);
+  g_test_add_func ("/ranks/skip-ended", test_skip_ended);
   g_test_add_func ("/ranks/skip-moves", test_skip_moves);
   g_test_add_func ("/ranks/skip-refused", test_skip_refused);
   g_test_add_func ("/ranks/skip-delivered", test_skip_delivered);
