@@ -11,19 +11,33 @@
 
 #define RANGES G_VARIANT_TYPE ("a(ttt)")
 
+/* Not given out; it was asked for when @from batches had gone out. */
 typedef struct
 {
   guint64 first, last;
+  guint64 from;
 } Range;
 
-/* The state of one that puts records into batches has these two keys. */
+/* The state of one that puts records into batches has these keys. */
 static bool
 is_batcher (GVariant *state)
 {
-  guint64 batches;
+  guint64 batches, skipped;
   g_autoptr (GVariant) ranges = g_variant_lookup_value (state, "skip", RANGES);
 
-  return ranges != NULL && g_variant_lookup (state, "batches", "t", &batches);
+  return ranges != NULL && g_variant_lookup (state, "batches", "t", &batches) &&
+         g_variant_lookup (state, "skipped-batches", "t", &skipped);
+}
+
+/* One that goes on, and makes batches. */
+static bool
+can_skip (GVariant *element)
+{
+  g_autoptr (GVariant) state = g_variant_lookup_value (element, "state", G_VARIANT_TYPE_VARDICT);
+  gboolean needed = FALSE;
+
+  return state != NULL && is_batcher (state) &&
+         g_variant_lookup (element, "needed", "b", &needed) && needed;
 }
 
 /* ---- which element ---- */
@@ -51,12 +65,10 @@ find_batcher (GVariant *elements, const char *wanted, gsize *found, GError **err
   for (gsize i = 0; i < g_variant_n_children (elements); i++)
     {
       g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
-      g_autoptr (GVariant) state =
-          g_variant_lookup_value (element, "state", G_VARIANT_TYPE_VARDICT);
       const char *name = NULL;
 
       g_variant_lookup (element, "name", "&s", &name);
-      if (state == NULL || !is_batcher (state) || (wanted != NULL && strcmp (wanted, name) != 0))
+      if (!can_skip (element) || (wanted != NULL && strcmp (wanted, name) != 0))
         continue;
       *found = i;
       n++;
@@ -72,170 +84,211 @@ find_batcher (GVariant *elements, const char *wanted, gsize *found, GError **err
 
 /* ---- ranges ---- */
 
-/* What of an output has been delivered, or is at least behind a consumer: its records are made
- * again and dropped somewhere behind it. */
-
-#define UNKNOWN G_MAXUINT64
-
-static guint64
-get_place (GHashTable *places, const char *link)
+/* Of one that puts records into batches. */
+typedef struct
 {
-  const guint64 *place = g_hash_table_lookup (places, link);
-
-  return place != NULL ? *place : 0;
-}
+  GVariant *elements;
+  GVariant *element; /* one of them: @which */
+  gsize which;
+  const char *name;
+  guint64 batches;  /* the index that it goes on with */
+  guint64 position; /* batches that go out before that one */
+  guint64 place;    /* that have gone out */
+  GArray *ranges;   /* of Range: in order, and apart */
+} Batcher;
 
 static void
-note_place (GHashTable *places, const char *link, guint64 place)
+batcher_clear (Batcher *self)
 {
-  guint64 most = MAX (get_place (places, link), place);
-
-  g_hash_table_replace (places, g_strdup (link), g_memdup2 (&most, sizeof most));
+  g_clear_pointer (&self->ranges, g_array_unref);
+  g_clear_pointer (&self->element, g_variant_unref);
+  g_clear_pointer (&self->elements, g_variant_unref);
 }
 
-static guint64
-get_input (gint64 input)
-{
-  if (input >= 0)
-    return (guint64) input;
-  return input == DLP_CHECKPOINT_DRAINED ? 0 : (guint64) (-2 - input);
-}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Batcher, batcher_clear)
 
-/* Whether it gives out what it takes in, one for one. */
 static bool
-is_transparent (GVariant *element)
+load_ranges (Batcher *self, GVariant *ranges, GError **error)
 {
-  static const char *const names[] = { "tee", "fields", "limit", NULL };
-  const char *factory = "";
-
-  g_variant_lookup (element, "factory", "&s", &factory);
-  return g_strv_contains (names, factory);
-}
-
-/* How many batches more than it goes on with have gone out of it. */
-static guint64
-count_ahead (GHashTable *places, GVariant *element)
-{
-  g_autoptr (GVariant) emitted =
-      g_variant_lookup_value (element, "emitted", G_VARIANT_TYPE ("a{st}"));
-  const char *name = "";
-  guint64 ahead = 0;
   GVariantIter iter;
-  const char *pad;
-  guint64 n;
+  guint64 end = 0;
+  Range range;
 
-  if (emitted == NULL)
-    return 0;
-  g_variant_lookup (element, "name", "&s", &name);
-  g_variant_iter_init (&iter, emitted);
-  while (g_variant_iter_next (&iter, "{&st}", &pad, &n))
+  self->ranges = g_array_new (FALSE, FALSE, sizeof (Range));
+  g_variant_iter_init (&iter, ranges);
+  while (g_variant_iter_next (&iter, "(ttt)", &range.first, &range.last, &range.from))
     {
-      g_autofree char *link = g_strdup_printf ("%s.%s", name, pad);
-      guint64 place = get_place (places, link);
-
-      if (place == UNKNOWN)
-        return UNKNOWN;
-      ahead = MAX (ahead, place - MIN (place, n));
-    }
-  return ahead;
-}
-
-/* (transfer full): from the last element to the first one; links lead to ones before. */
-static GHashTable *
-find_places (GVariant *elements)
-{
-  GHashTable *places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-
-  for (gsize i = g_variant_n_children (elements); i-- > 0;)
-    {
-      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
-      g_autoptr (GVariant) links = g_variant_lookup_value (element, "links", NULL);
-      g_autoptr (GVariant) inputs = g_variant_lookup_value (element, "inputs", NULL);
-      guint64 ahead = count_ahead (places, element);
-
-      if (ahead > 0 && !is_transparent (element))
-        ahead = UNKNOWN;
-      for (gsize k = 0; k < g_variant_n_children (links); k++)
+      if (range.first < end || range.last < range.first || range.last > G_MAXINT64)
         {
-          const char *link;
-          gint64 input;
-
-          g_variant_get_child (links, k, "&s", &link);
-          g_variant_get_child (inputs, k, "x", &input);
-          note_place (places, link, ahead == UNKNOWN ? UNKNOWN : get_input (input) + ahead);
+          g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                       "state of %s: key “skip”: range %u is not behind the one before it",
+                       self->name, self->ranges->len);
+          return false;
         }
+      end = range.last + 1;
+      g_array_append_val (self->ranges, range);
     }
-  return places;
+  return true;
 }
 
-/* Batches that have gone out of @element: they cannot be skipped any more. */
 static bool
-find_place (GVariant *elements, GVariant *element, const char *name, guint64 *place, GError **error)
+batcher_init (Batcher *self, DlpCheckpoint *checkpoint, const char *wanted, GError **error)
 {
-  g_autoptr (GVariant) emitted =
-      g_variant_lookup_value (element, "emitted", G_VARIANT_TYPE ("a{st}"));
-  g_autoptr (GHashTable) places = find_places (elements);
-  GVariantIter iter;
-  const char *pad;
-  guint64 n;
+  g_autoptr (GVariant) payload = dlp_checkpoint_to_variant (checkpoint);
+  g_autoptr (GVariant) state = NULL;
+  g_autoptr (GVariant) ranges = NULL;
+  guint64 skipped = 0;
 
-  *place = 0;
-  if (emitted == NULL)
-    return true;
-  g_variant_iter_init (&iter, emitted);
-  while (g_variant_iter_next (&iter, "{&st}", &pad, &n))
-    {
-      g_autofree char *link = g_strdup_printf ("%s.%s", name, pad);
-
-      *place = MAX (*place, MAX (n, get_place (places, link)));
-    }
-  if (*place != UNKNOWN)
-    return true;
-  g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
-               "how far the batches of %s went is not known, since what is behind it makes records "
-               "again from this state; take another state",
-               name);
-  return false;
+  self->elements = g_variant_lookup_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  if (!find_batcher (self->elements, wanted, &self->which, error))
+    return false;
+  self->element = g_variant_get_child_value (self->elements, self->which);
+  state = g_variant_lookup_value (self->element, "state", G_VARIANT_TYPE_VARDICT);
+  ranges = g_variant_lookup_value (state, "skip", RANGES);
+  g_variant_lookup (self->element, "name", "&s", &self->name);
+  g_variant_lookup (state, "batches", "t", &self->batches);
+  g_variant_lookup (state, "skipped-batches", "t", &skipped);
+  self->position = self->batches - MIN (skipped, self->batches);
+  return load_ranges (self, ranges, error) &&
+         dlp_checkpoint_find_place (self->elements, self->element, &self->place, error);
 }
 
 /* (floating) */
 static GVariant *
-add_range (GVariant *ranges, Range added, guint64 from)
+batcher_describe (Batcher *self)
 {
   GVariantBuilder builder;
 
   g_variant_builder_init (&builder, RANGES);
-  for (gsize i = 0; i < g_variant_n_children (ranges); i++)
+  for (guint i = 0; i < self->ranges->len; i++)
     {
-      g_autoptr (GVariant) range = g_variant_get_child_value (ranges, i);
+      const Range *range = &g_array_index (self->ranges, Range, i);
 
-      g_variant_builder_add_value (&builder, range);
+      g_variant_builder_add (&builder, "(ttt)", range->first, range->last, range->from);
     }
-  g_variant_builder_add (&builder, "(ttt)", added.first, added.last, from);
   return g_variant_builder_end (&builder);
 }
 
-static bool
-check_range (GVariant *state, const char *name, Range range, GError **error)
+/* The first batch that has not gone out, and is not skipped already. */
+static guint64
+find_free (Batcher *self)
 {
-  guint64 batches = 0;
+  guint64 index = self->batches, left = self->place - MIN (self->place, self->position);
 
-  g_variant_lookup (state, "batches", "t", &batches);
-  if (range.first > range.last || range.last > G_MAXINT64)
+  for (guint i = 0; i < self->ranges->len; i++)
+    {
+      const Range *range = &g_array_index (self->ranges, Range, i);
+
+      if (range->last < index)
+        continue;
+      if (range->first > index && range->first - index > left)
+        break;
+      left -= range->first - MIN (range->first, index);
+      index = range->last + 1;
+    }
+  return index + left;
+}
+
+static bool
+check_range (Batcher *self, guint64 first, guint64 last, GError **error)
+{
+  if (first > last || last > G_MAXINT64)
     {
       g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
                    "batches %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
                    " are no range; the first one is not behind the last, and both are below 2^63",
-                   range.first, range.last);
+                   first, last);
       return false;
     }
-  if (range.first >= batches)
+  if (first >= self->batches)
     return true;
   g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
                "batch %" G_GUINT64_FORMAT " of %s was given out before this state, which goes on "
                "with batch %" G_GUINT64_FORMAT "; take an older state, or skip from there on",
-               range.first, name, batches);
+               first, self->name, self->batches);
   return false;
+}
+
+static bool
+set_delivered (Batcher *self, guint64 index, GError **error)
+{
+  if (self->place == DLP_CHECKPOINT_ALL)
+    g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+                 "batch %" G_GUINT64_FORMAT " of %s has gone out, as all of them have: a consumer "
+                 "has come to its end; take an older state",
+                 index, self->name);
+  else
+    g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+                 "batch %" G_GUINT64_FORMAT
+                 " of %s has gone out: it is made again from this state, "
+                 "which goes on with batch %" G_GUINT64_FORMAT
+                 ", but what is behind it has had it; take an older state, or skip from batch "
+                 "%" G_GUINT64_FORMAT " on",
+                 index, self->name, self->batches, find_free (self));
+  return false;
+}
+
+/* What of @first to @last is not skipped already comes between the others. */
+static bool
+add_range (Batcher *self, guint64 first, guint64 last, GError **error)
+{
+  bool late = self->place == DLP_CHECKPOINT_ALL;
+  guint64 free = late ? 0 : find_free (self);
+  guint i = 0;
+
+  for (; first <= last; i++)
+    {
+      const Range *next = i < self->ranges->len ? &g_array_index (self->ranges, Range, i) : NULL;
+      Range added = { first, last, self->place };
+
+      if (next != NULL && next->last < first)
+        continue;
+      if (next == NULL || next->first > first)
+        {
+          if (late || first < free)
+            return set_delivered (self, first, error);
+          added.last = next != NULL ? MIN (last, next->first - 1) : last;
+          g_array_insert_val (self->ranges, i, added);
+          first = added.last + 1;
+        }
+      else
+        first = next->last + 1;
+    }
+  return true;
+}
+
+/* Whether what lies behind @range depends on it: batches that went out are made again, and counted
+ * without those that were skipped among them. One that came too late was never skipped. */
+static bool
+is_settled (Batcher *self, const Range *range, guint64 position)
+{
+  return position >= range->from && position < self->place;
+}
+
+static void
+clear_ranges (Batcher *self)
+{
+  guint64 index = self->batches, position = self->position;
+  guint n = 0;
+
+  for (guint i = 0; i < self->ranges->len; i++)
+    {
+      Range range = g_array_index (self->ranges, Range, i);
+      guint64 first = MAX (range.first, self->batches);
+
+      if (range.last >= self->batches)
+        {
+          position += first - index;
+          index = first;
+          if (is_settled (self, &range, position))
+            index = range.last + 1;
+          else
+            range.last = first - 1;
+        }
+      if (range.last + 1 > range.first)
+        g_array_index (self->ranges, Range, n++) = range;
+    }
+  g_array_set_size (self->ranges, n);
 }
 
 /* ---- a new one ---- */
@@ -267,58 +320,58 @@ replace_element (GVariant *elements, gsize which, GVariant *element)
   return g_variant_builder_end (&builder);
 }
 
+/* (transfer full): @self, with other ranges. */
+static DlpCheckpoint *
+change_ranges (DlpCheckpoint *self, Batcher *batcher)
+{
+  g_autoptr (GVariant) payload = dlp_checkpoint_to_variant (self);
+  g_autoptr (GVariant) state =
+      g_variant_lookup_value (batcher->element, "state", G_VARIANT_TYPE_VARDICT);
+  GVariant *changed = replace (state, "skip", batcher_describe (batcher));
+
+  changed = replace (batcher->element, "state", changed);
+  changed = replace_element (batcher->elements, batcher->which, changed);
+  return dlp_checkpoint_new_like (self, replace (payload, "elements", changed));
+}
+
 DlpCheckpoint *
 dlp_checkpoint_skip_batches (DlpCheckpoint *self,
-                             const char *name,
+                             const char *element,
                              guint64 first,
                              guint64 last,
                              GError **error)
 {
-  g_autoptr (GVariant) payload = NULL;
-  g_autoptr (GVariant) elements = NULL;
-  g_autoptr (GVariant) element = NULL;
-  g_autoptr (GVariant) state = NULL;
-  g_autoptr (GVariant) ranges = NULL;
-  const char *found;
-  GVariant *more;
-  guint64 place;
-  gsize which = 0;
+  g_auto (Batcher) batcher = { NULL };
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  payload = dlp_checkpoint_to_variant (self);
-  elements = g_variant_lookup_value (payload, "elements", G_VARIANT_TYPE ("aa{sv}"));
-  if (!find_batcher (elements, name, &which, error))
+  if (!batcher_init (&batcher, self, element, error) ||
+      !check_range (&batcher, first, last, error) || !add_range (&batcher, first, last, error))
     return NULL;
-  element = g_variant_get_child_value (elements, which);
-  state = g_variant_lookup_value (element, "state", G_VARIANT_TYPE_VARDICT);
-  g_variant_lookup (element, "name", "&s", &found);
-  if (!check_range (state, found, (Range){ first, last }, error) ||
-      !find_place (elements, element, found, &place, error))
+  return change_ranges (self, &batcher);
+}
+
+DlpCheckpoint *
+dlp_checkpoint_clear_skipped (DlpCheckpoint *self, const char *element, GError **error)
+{
+  g_auto (Batcher) batcher = { NULL };
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (!batcher_init (&batcher, self, element, error))
     return NULL;
-  ranges = g_variant_lookup_value (state, "skip", RANGES);
-  more = add_range (ranges, (Range){ first, last }, place);
-  more =
-      replace_element (elements, which, replace (element, "state", replace (state, "skip", more)));
-  return dlp_checkpoint_new_like (self, replace (payload, "elements", more));
+  clear_ranges (&batcher);
+  return change_ranges (self, &batcher);
 }
 
 /* ---- into a folder ---- */
 
 static bool
-check_folder (DlpCheckpoint *self, DlpStateDir *dir, const char *folder, GError **error)
+check_run (GVariant *newest, GVariant *payload, const char *folder, GError **error)
 {
-  g_autoptr (GError) failure = NULL;
-  g_autoptr (GVariant) newest = dlp_state_dir_load (dir, NULL, NULL, &failure);
-  g_autoptr (GVariant) payload = dlp_checkpoint_to_variant (self);
   g_autoptr (GVariant) opened = g_variant_lookup_value (payload, "opened", NULL);
   const char *here = "none", *ours = "";
 
-  if (failure != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&failure));
-      return false;
-    }
   g_variant_lookup (payload, "run-id", "&s", &ours);
   if (newest != NULL)
     g_variant_lookup (newest, "run-id", "&s", &here);
@@ -330,6 +383,36 @@ check_folder (DlpCheckpoint *self, DlpStateDir *dir, const char *folder, GError 
                "and is of run %s",
                folder, here, ours);
   return false;
+}
+
+/* Outputs and files of states are as the newest one has them: one from before cannot come back. */
+static bool
+check_newest (DlpCheckpoint *self, GVariant *newest, const char *folder, GError **error)
+{
+  gboolean complete = FALSE;
+
+  g_variant_lookup (newest, "complete", "b", &complete);
+  if (!complete && g_variant_equal (newest, dlp_checkpoint_get_origin (self)))
+    return true;
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED, "%s: %s", folder,
+               complete ? "the run is complete: there is nothing left to change" :
+                          "the run has gone on since the state was read; read it anew");
+  return false;
+}
+
+static bool
+check_folder (DlpCheckpoint *self, DlpStateDir *dir, const char *folder, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (GVariant) newest = dlp_state_dir_load (dir, NULL, NULL, &failure);
+  g_autoptr (GVariant) payload = dlp_checkpoint_to_variant (self);
+
+  if (failure != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return false;
+    }
+  return check_run (newest, payload, folder, error) && check_newest (self, newest, folder, error);
 }
 
 gboolean
@@ -349,5 +432,6 @@ dlp_checkpoint_save_to_folder (DlpCheckpoint *self, const char *folder, GError *
   if (dir == NULL || !check_folder (self, dir, folder, error))
     return FALSE;
   payload = dlp_checkpoint_to_variant (self);
-  return dlp_state_dir_save (dir, payload, error);
+  /* Twice: where one of the two that are kept is damaged, the other one says the same. */
+  return dlp_state_dir_save (dir, payload, error) && dlp_state_dir_save (dir, payload, error);
 }

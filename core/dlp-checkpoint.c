@@ -29,7 +29,8 @@ struct _DlpCheckpoint
 {
   gint ref_count;
   GVariant *payload;
-  char *path; /* nullable */
+  GVariant *origin; /* (nullable): what it was made from, as it was read */
+  char *path;       /* nullable */
 };
 
 G_DEFINE_BOXED_TYPE (DlpCheckpoint, dlp_checkpoint, dlp_checkpoint_ref, dlp_checkpoint_unref)
@@ -50,7 +51,14 @@ dlp_checkpoint_new_like (DlpCheckpoint *self, GVariant *payload)
   DlpCheckpoint *other = dlp_checkpoint_new_unchecked (payload);
 
   other->path = g_strdup (self->path);
+  other->origin = g_variant_ref (dlp_checkpoint_get_origin (self));
   return other;
+}
+
+GVariant *
+dlp_checkpoint_get_origin (DlpCheckpoint *self)
+{
+  return self->origin != NULL ? self->origin : self->payload;
 }
 
 DlpCheckpoint *
@@ -66,6 +74,7 @@ dlp_checkpoint_unref (DlpCheckpoint *self)
   if (!g_atomic_int_dec_and_test (&self->ref_count))
     return;
   g_variant_unref (self->payload);
+  g_clear_pointer (&self->origin, g_variant_unref);
   g_free (self->path);
   g_free (self);
 }

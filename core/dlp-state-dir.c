@@ -602,6 +602,16 @@ take_files (DlpStateDir *self, GVariant *payload)
   self->good_files = names;
 }
 
+/* What a tool puts there names the files of the attempt that wrote it. */
+static gboolean
+is_of_this_attempt (DlpStateDir *self, GVariant *payload)
+{
+  guint attempt;
+
+  return !g_variant_lookup (payload, "attempt", "u", &attempt) ||
+         attempt == dlp_state_dir_get_attempt (self);
+}
+
 /* Behind the newest one, and none that has the name of a folder. */
 static guint64
 find_free_generation (DlpStateDir *self)
@@ -647,7 +657,8 @@ dlp_state_dir_save (DlpStateDir *self, GVariant *payload, GError **error)
   self->newest = self->good = next;
   take_files (self, payload);
   /* With the second one neither generation names files of a former attempt. */
-  return ++self->n_saved < 2 || dlp_state_lock_settle (self->lock, error);
+  self->n_saved += is_of_this_attempt (self, payload);
+  return self->n_saved < 2 || dlp_state_lock_settle (self->lock, error);
 }
 
 gboolean

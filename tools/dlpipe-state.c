@@ -30,7 +30,8 @@ static const char description[] =
     "  list DIR     the checkpoints of a state folder; or the runs below a folder\n"
     "  watch DIR    the progress of a run, of whatever process, until it ends\n"
     "  skip DIR     --batches A..B: a run that goes on from there reads these training\n"
-    "               batches, and gives none of them out (around a loss spike)\n"
+    "               batches, and gives none of them out (around a loss spike); --clear:\n"
+    "               takes that back\n"
     "\n"
     "DIR is a state folder (out/corpus.dlpipe), the output that it belongs to\n"
     "(out/corpus), or one checkpoint: a file of a state folder, or what a program has\n"
@@ -100,6 +101,8 @@ parse_options (StateOptions *options, int argc, char **argv, GError **error)
       "watch: milliseconds between two looks (500)", "MS" },
     { "batches", 0, 0, G_OPTION_ARG_STRING, &options->batches,
       "skip: indices of the first and the last batch", "A..B" },
+    { "clear", 0, 0, G_OPTION_ARG_NONE, &options->clear,
+      "skip: give out again what was to be skipped", NULL },
     { "element", 0, 0, G_OPTION_ARG_STRING, &options->element,
       "skip: the element that makes them (the only one)", "NAME" },
     { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL },

@@ -83,6 +83,19 @@ save (DlpCheckpoint *checkpoint, const char *place, GError **error)
 }
 
 static void
+print_report (const StateOptions *options, const char *place, Range range)
+{
+  g_autofree char *shown = dlp_uri_escape_for_display (place);
+
+  if (options->clear)
+    printf ("%s: every batch that has not gone out will be given out\n", shown);
+  else
+    printf ("%s: batches %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+            " will be read and not given out\n",
+            shown, range.first, range.last);
+}
+
+static void
 report (const StateOptions *options, const char *place, Range range)
 {
   g_autofree char *valid = g_utf8_make_valid (place, -1);
@@ -90,18 +103,31 @@ report (const StateOptions *options, const char *place, Range range)
 
   if (!options->json)
     {
-      g_autofree char *shown = dlp_uri_escape_for_display (place);
-
-      printf ("%s: batches %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-              " will be read and not given out\n",
-              shown, range.first, range.last);
+      print_report (options, place, range);
       return;
     }
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "path", "s", valid);
-  g_variant_dict_insert (&dict, "first", "t", range.first);
-  g_variant_dict_insert (&dict, "last", "t", range.last);
+  if (options->clear)
+    g_variant_dict_insert (&dict, "cleared", "b", TRUE);
+  else
+    {
+      g_variant_dict_insert (&dict, "first", "t", range.first);
+      g_variant_dict_insert (&dict, "last", "t", range.last);
+    }
   state_print_json (g_variant_dict_end (&dict));
+}
+
+static gboolean
+parse_options (const StateOptions *options, Range *range, GError **error)
+{
+  if (!options->clear)
+    return parse_range (options->batches, range, error);
+  if (options->batches == NULL)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--batches=%s with --clear; give one of the two", options->batches);
+  return FALSE;
 }
 
 int
@@ -109,17 +135,18 @@ state_skip (const StateOptions *options, GError **error)
 {
   g_autofree char *place = state_find_folder (options->places[0]);
   g_autoptr (DlpCheckpoint) checkpoint = NULL;
-  g_autoptr (DlpCheckpoint) skipping = NULL;
-  Range range;
+  g_autoptr (DlpCheckpoint) changed = NULL;
+  Range range = { 0 };
 
-  if (!parse_range (options->batches, &range, error))
+  if (!parse_options (options, &range, error))
     return STATE_EXIT_USAGE;
   checkpoint = state_open (options->places[0], error);
   if (checkpoint == NULL)
     return STATE_EXIT_USAGE;
-  skipping =
-      dlp_checkpoint_skip_batches (checkpoint, options->element, range.first, range.last, error);
-  if (skipping == NULL || !save (skipping, place, error))
+  changed = options->clear ? dlp_checkpoint_clear_skipped (checkpoint, options->element, error) :
+                             dlp_checkpoint_skip_batches (checkpoint, options->element, range.first,
+                                                          range.last, error);
+  if (changed == NULL || !save (changed, place, error))
     return STATE_EXIT_FAULTS;
   report (options, place, range);
   return STATE_EXIT_OK;

@@ -21,6 +21,7 @@ typedef struct
   gint64 interval; /* ms */
   char *batches;   /* A..B */
   char *element;   /* (nullable) */
+  gboolean clear;
 } StateOptions;
 
 /* ---- the commands; each gives the exit code ---- */

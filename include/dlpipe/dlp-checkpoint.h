@@ -323,9 +323,9 @@ guint64 dlp_checkpoint_get_n_skipped (DlpCheckpoint *self);
  * Makes a checkpoint from which a run goes on as from @self, but never gives out these batches:
  * they are read, counted (`skipped-batches`, `skipped-records`), and recorded in every later state.
  * Those behind them keep their index; ranks share what is left. Skipped before are still skipped.
- * Errors: %DLP_PIPELINE_ERROR_STATE where there is no such element, or the first one was given out
- * already. A batch that is made again from the checkpoint, since it was on its way, cannot be
- * skipped either; that is an error of the run (%DLP_STATE_ERROR_CHANGED).
+ * Errors: %DLP_PIPELINE_ERROR_STATE where there is no such element, or one of the batches has gone
+ * out already; also where it is made again from the checkpoint, since what is behind the element
+ * was further on.
  *
  * Threads: any.
  *
@@ -341,14 +341,36 @@ DlpCheckpoint *dlp_checkpoint_skip_batches (DlpCheckpoint *self,
                                             GError **error);
 
 /**
+ * dlp_checkpoint_clear_skipped:
+ * @self: a checkpoint
+ * @element: (nullable): the name of the element that makes the batches; %NULL: the only one there
+ *   is
+ * @error: return location for an error
+ *
+ * Takes back what dlp_checkpoint_skip_batches() did, of @self or of one that it goes on from: makes
+ * a checkpoint from which a run gives out again what it was to skip. What it skipped already stays
+ * so. Errors: as there.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a checkpoint
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpCheckpoint *
+dlp_checkpoint_clear_skipped (DlpCheckpoint *self, const char *element, GError **error);
+
+/**
  * dlp_checkpoint_save_to_folder:
- * @self: a checkpoint that was read from the folder, or made from such a one
+ * @self: the newest checkpoint of the folder, or one that was made from it
  * @folder: (type filename): a state folder that no run holds
  * @error: return location for an error
  *
- * Writes it durably as the newest checkpoint of the folder, from which the next run goes on; the
- * one that was the newest stays behind it. Errors: %DLP_STATE_ERROR_LOCKED where a run holds the
- * folder, %DLP_STATE_ERROR_FOREIGN_OUTPUT where it is of another run, those of writing. Blocks.
+ * Writes it durably as the newest two checkpoints of the folder, from which the next run goes on;
+ * those that were there go. Errors: %DLP_STATE_ERROR_LOCKED where a run holds the
+ * folder, %DLP_STATE_ERROR_FOREIGN_OUTPUT where it is of another run, %DLP_STATE_ERROR_CHANGED where
+ * the run has gone on since @self was read, or is complete, those of writing. Blocks.
  *
  * Threads: any.
  *

@@ -17,7 +17,7 @@
 
 typedef struct
 {
-  guint64 batches;       /* of whole steps, of all ranks */
+  guint64 batches;       /* of whole steps, of all ranks, and those skipped around them */
   guint64 short_records; /* dropped by drop-last */
   guint64 left_batches;  /* dropped: of the last step, which is not whole */
   guint64 left_records;  /* in these */
@@ -54,7 +54,7 @@ struct _DlpBatch
 
   /* The batch being made. */
   DlpBatchInfo batch;
-  BatchSkip skipping;
+  gboolean skipping;
   DlpCoordinate first; /* of its first record */
   guint n_short;       /* ends of epochs since the last batch */
 
@@ -292,14 +292,11 @@ dlp_batch_comes_to (DlpElement *element, const char *property)
 
 /* ---- steps ---- */
 
-/* As many go out before it as have an index before its, but those that were skipped. */
 static void
 begin_batch (DlpBatch *self, guint64 index)
 {
-  guint64 skipped = self->state.skipped_batches + self->skipped_batches;
-
   self->batch = (DlpBatchInfo){ .index = index };
-  self->skipping = batch_skip_find (self->skip, index, index - MIN (index, skipped));
+  self->skipping = batch_skip_has (self->skip, index);
 }
 
 /* What was delivered before a restore needs no ranks: the steps of this world size begin behind it.
@@ -323,16 +320,21 @@ count_dropped (DlpBatch *self)
   self->short_records = self->skipped_batches = self->skipped_records = 0;
 }
 
+/* All that was taken has gone out or is not to. */
+static void
+move_border (DlpBatch *self)
+{
+  self->state.batches = self->batch.index;
+  count_dropped (self);
+  dlp_pad_get_cursor (dlp_element_get_input (DLP_ELEMENT (self), 0), &self->border);
+}
+
 static void
 end_step (DlpBatch *self)
 {
-  DlpElement *element = DLP_ELEMENT (self);
-
-  dlp_pad_push_batch (dlp_element_get_output (element, 0), g_steal_pointer (&self->own),
+  dlp_pad_push_batch (dlp_element_get_output (DLP_ELEMENT (self), 0), g_steal_pointer (&self->own),
                       &self->step);
-  self->state.batches = self->batch.index;
-  count_dropped (self);
-  dlp_pad_get_cursor (dlp_element_get_input (element, 0), &self->border);
+  move_border (self);
   begin_step (self);
 }
 
@@ -341,7 +343,7 @@ end_step (DlpBatch *self)
 static gboolean
 is_own (DlpBatch *self)
 {
-  return self->step.n_batches == self->own_rank && self->skipping == BATCH_SKIP_NO;
+  return self->step.n_batches == self->own_rank && !self->skipping;
 }
 
 /* Takes the rows: the same, but of the kind that batches are. */
@@ -353,30 +355,25 @@ keep_own (DlpBatch *self, DlpRecordBatch *rows)
   dlp_record_batch_unref (rows);
 }
 
-/* One that was delivered before cannot be taken back. */
-static gboolean
-skip_batch (DlpBatch *self, GError **error)
+static void
+skip_batch (DlpBatch *self)
 {
-  if (self->skipping == BATCH_SKIP_TOO_LATE)
-    {
-      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
-                   "batch %" G_GUINT64_FORMAT " is to be skipped, but was delivered before the "
-                   "state was saved; take an older state, or skip from a later batch on",
-                   self->batch.index);
-      return FALSE;
-    }
   self->skipped_batches++;
   self->skipped_records += self->batch.records;
   begin_batch (self, self->batch.index + 1);
   self->n_short = 0;
-  return TRUE;
+  if (self->step.n_batches == 0)
+    move_border (self);
 }
 
 static gboolean
 end_batch (DlpBatch *self, GError **error)
 {
-  if (self->skipping != BATCH_SKIP_NO)
-    return skip_batch (self, error);
+  if (self->skipping)
+    {
+      skip_batch (self);
+      return TRUE;
+    }
   self->batch.n_batches = 1;
   if (is_own (self))
     {
@@ -533,6 +530,8 @@ end (DlpBatch *self, GError **error)
 {
   if (!end_short_batch (self, error))
     return DLP_STEP_ERROR;
+  /* Nothing goes on from here: the number is no index, but counts what went out or was skipped. */
+  self->state.batches = self->batch.index - self->step.n_batches;
   count_dropped (self);
   self->state.left_batches = self->step.n_batches;
   self->state.left_records = self->step.records;
@@ -640,6 +639,8 @@ dlp_batch_load (DlpElement *element, GVariant *described, guint version, GError 
                                error) &&
          dlp_state_get_uint64 (described, keys[5], G_MAXUINT64, &state->skipped_records, error) &&
          batch_skip_load (DLP_BATCH (element)->skip, described, error) &&
+         batch_skip_check (DLP_BATCH (element)->skip, state->batches,
+                           state->batches - state->skipped_batches, error) &&
          dlp_pad_check_emitted (dlp_element_get_output (element, 0), given_out,
                                 state->batches - state->skipped_batches, error);
 }

@@ -314,6 +314,40 @@ test_remote_file_system (Fixture *fixture, gconstpointer unused)
   g_assert_false (dlp_state_dir_former_is_dead (dir));
 }
 
+static void
+save_of_attempt (DlpStateDir *dir, guint attempt)
+{
+  g_autoptr (GError) error = NULL;
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "attempt", "u", attempt);
+  dlp_state_dir_save (dir, g_variant_dict_end (&dict), &error);
+  g_assert_no_error (error);
+}
+
+/* Checkpoints that a tool puts there name the files of the run that may still live. */
+static void
+test_changed_by_tool (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (DlpStateDir) dir = NULL;
+
+  faults_set_fs_type (NFS_SUPER_MAGIC);
+  dlp_state_dir_free (open_dir (fixture->path));
+  put_file (fixture, "lock", "dlpipe lock 1\npid=12\nhost=elsewhere\nboot=1-2\nattempt=7\n", -1);
+  for (guint attempt = 7; attempt <= 9; attempt += 2)
+    {
+      dir = open_dir (fixture->path);
+      g_assert_cmpuint (dlp_state_dir_get_attempt (dir), ==, attempt == 7 ? 8 : 9);
+      g_assert_false (dlp_state_dir_former_is_dead (dir));
+      save_of_attempt (dir, attempt);
+      save_of_attempt (dir, attempt);
+      g_clear_pointer (&dir, dlp_state_dir_free);
+    }
+  dir = open_dir (fixture->path);
+  g_assert_true (dlp_state_dir_former_is_dead (dir));
+}
+
 static gboolean counts_warnings;
 static guint n_warnings;
 
@@ -968,6 +1002,7 @@ main (int argc, char **argv)
   ADD ("fork", test_fork, NULL);
   ADD ("fenced", test_fenced, NULL);
   ADD ("remote-file-system", test_remote_file_system, NULL);
+  ADD ("changed-by-tool", test_changed_by_tool, NULL);
   ADD ("no-locks", test_no_locks, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (damages); i++)
     {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include <dlp-harness.h>
 #include <dlpipe/dlp-app-sink.h>
 
@@ -355,15 +357,26 @@ count_skipped (GBytes *state, const char *key)
   return n;
 }
 
-static void
-test_skip (void)
+/* (transfer full) */
+static GBytes *
+skip_some (void)
 {
   g_autoptr (GPtrArray) begun = lines_new ();
   g_autoptr (GBytes) state = run (NULL, 0, 1, 5, begun);
   g_autoptr (GBytes) one = skip (state, 12, 12);
   g_autoptr (GBytes) two = skip (one, 7, 8);
   g_autoptr (GBytes) three = skip (two, 8, 10);
-  g_autoptr (GBytes) four = skip (three, 25, 1000);
+
+  return skip (three, 25, 1000);
+}
+
+static void
+test_skip (void)
+{
+  g_autoptr (GBytes) four = NULL;
+
+  use_graph (0);
+  four = skip_some ();
 
   for (guint world_size = 1; world_size <= 5; world_size++)
     {
@@ -398,40 +411,430 @@ assert_not_skipped (DlpCheckpoint *checkpoint,
     g_error ("“%s” is not in: %s", part, error->message);
 }
 
+static void
+assert_ranges (GBytes *state, const char *wanted)
+{
+  g_autoptr (GVariant) described = look_at (state, "b", "state");
+  g_autoptr (GVariant) ranges = g_variant_lookup_value (described, "skip", NULL);
+  g_autofree char *text = g_variant_print (ranges, FALSE);
+
+  g_assert_cmpstr (text, ==, wanted);
+}
+
+/* ---- in a folder ---- */
+
+static DlpPipeline *
+open_folder (const char *folder, guint world_size)
+{
+  g_autoptr (GError) error = NULL;
+  DlpPipeline *pipeline;
+
+  if (g_file_test (folder, G_FILE_TEST_IS_DIR))
+    pipeline = dlp_pipeline_new_from_state (folder, &error);
+  else
+    pipeline = dlp_pipeline_new_from_string (graph, &error);
+  g_assert_no_error (error);
+  g_object_set (pipeline, "state-dir", folder, NULL);
+  set_rank (pipeline, 0, world_size);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  return pipeline;
+}
+
+static void
+ran (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!dlp_pipeline_run_finish (DLP_PIPELINE (source), result, &error))
+    g_assert_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED);
+  *(gboolean *) data = TRUE;
+}
+
+/* @steps batches, or to the end; what ran has left its checkpoint. */
+static void
+run_in_folder (const char *folder, guint world_size, guint steps, GPtrArray *lines)
+{
+  g_autoptr (DlpPipeline) pipeline = open_folder (folder, world_size);
+  DlpAppSink *out = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "out"));
+  gboolean over = FALSE;
+
+  dlp_pipeline_run_async (pipeline, NULL, ran, &over);
+  for (guint i = 0; i < steps && pull (out, lines); i++)
+    ;
+  dlp_app_sink_commit (out);
+  if (steps != G_MAXUINT)
+    dlp_pipeline_stop (pipeline);
+  while (!over)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+static void
+skip_in_folder (const char *folder, guint64 first, guint64 last)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpCheckpoint) before = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_autoptr (DlpCheckpoint) skipping = NULL;
+
+  g_assert_no_error (error);
+  skipping = dlp_checkpoint_skip_batches (before, "b", first, last, &error);
+  g_assert_no_error (error);
+  dlp_checkpoint_save_to_folder (skipping, folder, &error);
+  g_assert_no_error (error);
+}
+
+static void
+assert_not_saved (DlpCheckpoint *checkpoint, const char *folder, int code, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpCheckpoint) before = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_autoptr (DlpCheckpoint) after = NULL;
+  g_autoptr (GBytes) was = dlp_checkpoint_to_bytes (before);
+  g_autoptr (GBytes) is = NULL;
+
+  g_assert_false (dlp_checkpoint_save_to_folder (checkpoint, folder, &error));
+  g_assert_error (error, DLP_STATE_ERROR, code);
+  if (strstr (error->message, part) == NULL)
+    g_error ("“%s” is not in: %s", part, error->message);
+  g_clear_error (&error);
+  after = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_assert_no_error (error);
+  is = dlp_checkpoint_to_bytes (after);
+  g_assert_true (g_bytes_equal (was, is));
+  g_assert_cmpstr (dlp_checkpoint_get_path (before), ==, dlp_checkpoint_get_path (after));
+}
+
+static void
+remove_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_assert_no_errno (g_unlink (path));
+    }
+  g_assert_no_errno (g_rmdir (folder));
+}
+
+/* The state behind the end is loaded, too; also where a step is not whole. */
+static void
+test_skip_end (void)
+{
+  use_graph (0);
+  for (guint world_size = 1; world_size <= 3; world_size++)
+    {
+      g_autofree char *dir = g_dir_make_tmp ("dlpipe-ranks-XXXXXX", NULL);
+      g_autofree char *folder = g_build_filename (dir, "s", NULL);
+      g_autoptr (GPtrArray) lines = lines_new ();
+      g_autoptr (GPtrArray) none = lines_new ();
+
+      run_in_folder (folder, world_size, 1, lines);
+      g_assert_cmpuint (lines->len, ==, 1);
+      /* At least one batch is left, which is no whole step of three. */
+      skip_in_folder (folder, world_size + 1, 1000000);
+      run_in_folder (folder, world_size, G_MAXUINT, none);
+      g_assert_cmpuint (none->len, ==, world_size == 1 ? 2 : 0);
+      run_in_folder (folder, world_size, G_MAXUINT, none);
+      g_assert_cmpuint (none->len, ==, world_size == 1 ? 2 : 0);
+      remove_folder (folder);
+      g_assert_no_errno (g_rmdir (dir));
+    }
+}
+
+/* Only what is the newest state there goes on with a change. */
+static void
+test_skip_older (void)
+{
+  g_autofree char *dir = g_dir_make_tmp ("dlpipe-ranks-XXXXXX", NULL);
+  g_autofree char *folder = g_build_filename (dir, "s", NULL);
+  g_autofree char *other = g_build_filename (dir, "other", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) lines = lines_new ();
+  g_autoptr (GPtrArray) others = lines_new ();
+  g_autoptr (DlpCheckpoint) old = NULL;
+  g_autoptr (DlpCheckpoint) skipping = NULL;
+  g_autoptr (DlpCheckpoint) complete = NULL;
+
+  use_graph (0);
+  run_in_folder (folder, 1, 1, lines);
+  run_in_folder (other, 1, 1, others);
+  old = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_assert_no_error (error);
+  skipping = dlp_checkpoint_skip_batches (old, NULL, 20, 21, &error);
+  g_assert_no_error (error);
+  assert_not_saved (skipping, other, DLP_STATE_ERROR_FOREIGN_OUTPUT, "and is of run ");
+  run_in_folder (folder, 1, 1, lines);
+  assert_not_saved (old, folder, DLP_STATE_ERROR_CHANGED, "the run has gone on since");
+  assert_not_saved (skipping, folder, DLP_STATE_ERROR_CHANGED, "the run has gone on since");
+
+  skip_in_folder (folder, 3, 3);
+  assert_not_saved (skipping, folder, DLP_STATE_ERROR_CHANGED, "the run has gone on since");
+  run_in_folder (folder, 1, G_MAXUINT, lines);
+  assert_not_saved (skipping, folder, DLP_STATE_ERROR_CHANGED, "the run is complete");
+  complete = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_assert_no_error (error);
+  assert_not_saved (complete, folder, DLP_STATE_ERROR_CHANGED, "the run is complete");
+  assert_not_skipped (complete, NULL, 30, 40, "no element of the state has batches to be skipped");
+  assert_not_skipped (complete, "b", 30, 40, "“b” of the state has no batches to be skipped");
+  remove_folder (folder);
+  remove_folder (other);
+  g_assert_no_errno (g_rmdir (dir));
+}
+
+/* Also where the newest of the two that are kept is damaged. */
+static void
+test_skip_damaged (void)
+{
+  g_autofree char *dir = g_dir_make_tmp ("dlpipe-ranks-XXXXXX", NULL);
+  g_autofree char *folder = g_build_filename (dir, "s", NULL);
+  g_autofree char *fell_back = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) lines = lines_new ();
+  g_autoptr (DlpCheckpoint) newest = NULL;
+  g_autoptr (DlpCheckpoint) older = NULL;
+  g_autoptr (GBytes) state = NULL;
+
+  use_graph (0);
+  run_in_folder (folder, 1, 1, lines);
+  skip_in_folder (folder, 7, 8);
+  newest = dlp_checkpoint_new_from_folder (folder, NULL, &error);
+  g_assert_no_error (error);
+  g_file_set_contents (dlp_checkpoint_get_path (newest), "?", 1, &error);
+  g_assert_no_error (error);
+  older = dlp_checkpoint_new_from_folder (folder, &fell_back, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (fell_back);
+  state = dlp_checkpoint_to_bytes (older);
+  assert_ranges (state, "[(7, 8, 1)]");
+  remove_folder (folder);
+  g_assert_no_errno (g_rmdir (dir));
+}
+
+/* Nothing comes out for long, and the state moves on all the same. */
+static void
+test_skip_moves (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) state = NULL;
+  g_autoptr (GBytes) skipping = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (
+      "check-source records=100000000 ! batch name=b size=4 ! app-sink name=out", &error);
+  g_autoptr (DlpPipeline) again = NULL;
+  g_autoptr (GPtrArray) few = lines_new ();
+  guint64 batches = 0;
+
+  g_assert_no_error (error);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  state = save (pipeline);
+  dlp_pipeline_abort (pipeline);
+  skipping = skip (state, 5, 1000000000);
+  again = dlp_pipeline_new_from_state_bytes (skipping, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_prepare (again, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (again, NULL, NULL, NULL);
+  for (guint i = 0; i < 5; i++)
+    g_assert_true (pull (DLP_APP_SINK (dlp_pipeline_get_element (again, "out")), few));
+  dlp_app_sink_commit (DLP_APP_SINK (dlp_pipeline_get_element (again, "out")));
+  for (guint i = 0; i < 500 && batches < 1000; i++)
+    {
+      g_autoptr (GBytes) now = save (again);
+
+      batches = count_skipped (now, "batches");
+      g_assert_cmpuint (batches - count_skipped (now, "skipped-batches"), <=, 5);
+      g_usleep (2000);
+    }
+  g_assert_cmpuint (batches, >=, 1000);
+  dlp_pipeline_abort (again);
+}
+
+/* (transfer full): behind one batch that one of two consumers has had. */
+static GBytes *
+save_behind_one (const char *text, const char *element)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (text, &error);
+  g_autoptr (DlpRecordBatch) batch = NULL;
+  DlpAppSink *sink;
+
+  g_assert_no_error (error);
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  sink = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, element));
+  batch = dlp_app_sink_pull (sink, 0, NULL, &error);
+  g_assert_no_error (error);
+  dlp_app_sink_commit (sink);
+  return save (pipeline);
+}
+
+#define TEE "check-source records=40 ! batch name=b size=2 ! tee name=t ! app-sink name=near "
+#define BRANCHES TEE "max-batches=1  t. ! app-sink name=far max-batches=1"
+
+/* (transfer full): @value, with @key of the state of its element "b" replaced. */
+static GVariant *
+replace_ranges (GVariant *value, GVariant *ranges)
+{
+  g_autoptr (GVariant) elements =
+      g_variant_lookup_value (value, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  GVariantBuilder builder;
+  GVariantDict all;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      g_autoptr (GVariant) state = g_variant_lookup_value (element, "state", NULL);
+      GVariantDict changed, inner;
+      const char *name;
+
+      g_variant_dict_init (&changed, element);
+      g_assert_true (g_variant_lookup (element, "name", "&s", &name));
+      if (strcmp (name, "b") == 0)
+        {
+          g_variant_dict_init (&inner, state);
+          g_variant_dict_insert_value (&inner, "skip", ranges);
+          g_variant_dict_insert_value (&changed, "state", g_variant_dict_end (&inner));
+        }
+      g_variant_builder_add_value (&builder, g_variant_dict_end (&changed));
+    }
+  g_variant_dict_init (&all, value);
+  g_variant_dict_insert_value (&all, "elements", g_variant_builder_end (&builder));
+  return g_variant_dict_end (&all);
+}
+
+/* (transfer full): @state with ranges that nothing has looked at. */
+static DlpCheckpoint *
+forge (GBytes *state, const char *ranges)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpCheckpoint) checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
+  g_autoptr (GVariant) value = dlp_checkpoint_to_variant (checkpoint);
+  DlpCheckpoint *forged;
+
+  forged = dlp_checkpoint_new_from_variant (replace_ranges (value, g_variant_new_parsed (ranges)),
+                                            &error);
+  g_assert_no_error (error);
+  return forged;
+}
+
+static void
+assert_not_loaded (DlpCheckpoint *checkpoint, int code, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_checkpoint (checkpoint, &error);
+
+  g_assert_no_error (error);
+  g_assert_false (dlp_pipeline_prepare (pipeline, NULL, &error));
+  g_assert_error (error, DLP_STATE_ERROR, code);
+  if (strstr (error->message, part) == NULL)
+    g_error ("“%s” is not in: %s", part, error->message);
+}
+
+/* What was skipped by then stays so, what was not comes. */
+static void
+test_skip_clear (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) few = lines_new ();
+  g_autoptr (GPtrArray) rest = lines_new ();
+  g_autoptr (GBytes) skipping = NULL;
+  g_autoptr (GBytes) state = NULL;
+  g_autoptr (GBytes) plain = NULL;
+  g_autoptr (DlpCheckpoint) checkpoint = NULL;
+  g_autoptr (DlpCheckpoint) cleared = NULL;
+
+  use_graph (0);
+  skipping = skip_some ();
+  state = run (skipping, 0, 1, 3, few);
+  g_assert_cmpuint (few->len, ==, 12);
+  checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
+  cleared = dlp_checkpoint_clear_skipped (checkpoint, NULL, &error);
+  g_assert_no_error (error);
+  plain = dlp_checkpoint_to_bytes (cleared);
+  run (plain, 0, 1, G_MAXUINT, rest);
+  assert_delivered (rest, 12, 1);
+}
+
 /* Of two consumers one has had the batch: it is made again for the other, and cannot be left out.
  */
 static void
 test_skip_delivered (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (
-      "check-source records=40 ! batch name=b size=2 ! tee name=t ! app-sink name=near "
-      "max-batches=1  t. ! app-sink name=far max-batches=1",
-      &error);
+  g_autoptr (GBytes) state = save_behind_one (BRANCHES, "near");
+  g_autoptr (DlpCheckpoint) checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
+  g_autoptr (DlpCheckpoint) forged = forge (state, "@a(ttt) [(0, 0, 1), (5, 6, 1)]");
+  g_autoptr (DlpCheckpoint) cleared = dlp_checkpoint_clear_skipped (forged, NULL, &error);
+  g_autoptr (GBytes) plain = dlp_checkpoint_to_bytes (cleared);
+
+  g_assert_cmpuint (count_skipped (state, "batches"), ==, 0);
+  assert_not_skipped (checkpoint, NULL, 0, 0, "batch 0 of b has gone out");
+  assert_not_skipped (checkpoint, NULL, 0, 20, "or skip from batch 1 on");
+  /* What another program wrote: it is seen before anything runs, and can be taken back. */
+  assert_not_loaded (forged, DLP_STATE_ERROR_CHANGED,
+                     "batch 0 is to be skipped, but was delivered");
+  assert_ranges (plain, "[]");
+}
+
+/* One consumer is at its end: it has had everything. */
+static void
+test_skip_drained (void)
+{
+  const char *text = "check-source records=40 ! batch name=b size=4 ! tee name=t ! app-sink "
+                     "name=near confirm=pull  t. ! app-sink name=far confirm=pull";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (text, &error);
+  g_autoptr (GPtrArray) lines = lines_new ();
+  g_autoptr (GPtrArray) one = lines_new ();
   g_autoptr (GBytes) state = NULL;
-  g_autoptr (GBytes) skipping = NULL;
-  g_autoptr (DlpPipeline) again = NULL;
-  g_autoptr (DlpRecordBatch) batch = NULL;
-  DlpAppSink *near;
+  g_autoptr (DlpCheckpoint) checkpoint = NULL;
 
   g_assert_no_error (error);
   dlp_pipeline_prepare (pipeline, NULL, &error);
   g_assert_no_error (error);
   dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
-  near = DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "near"));
-  batch = dlp_app_sink_pull (near, 0, NULL, &error);
-  g_assert_no_error (error);
-  dlp_app_sink_commit (near);
+  while (pull (DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "near")), lines))
+    ;
+  g_assert_cmpuint (lines->len, ==, 10);
+  g_assert_true (pull (DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "far")), one));
   state = save (pipeline);
-  g_assert_cmpuint (count_skipped (state, "batches"), ==, 0);
-  skipping = skip (state, 0, 0);
-  again = dlp_pipeline_new_from_state_bytes (skipping, &error);
+  checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
   g_assert_no_error (error);
-  dlp_pipeline_prepare (again, NULL, &error);
+  assert_not_skipped (checkpoint, NULL, 5, 6, "has gone out, as all of them have");
+}
+
+/* Of two that make batches one is at its end. */
+static void
+test_skip_ended (void)
+{
+  const char *text = "check-source records=8 ! batch name=b size=4 ! app-sink name=near "
+                     "confirm=pull  check-source records=400 ! batch name=c size=4 ! app-sink "
+                     "name=far confirm=pull max-batches=1";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (text, &error);
+  g_autoptr (GPtrArray) lines = lines_new ();
+  g_autoptr (GBytes) state = NULL;
+  g_autoptr (DlpCheckpoint) checkpoint = NULL;
+  g_autoptr (DlpCheckpoint) skipping = NULL;
+
   g_assert_no_error (error);
-  g_assert_false (dlp_pipeline_run (again, NULL, &error));
-  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
-  g_assert_nonnull (strstr (error->message, "batch 0 is to be skipped, but was delivered"));
+  dlp_pipeline_prepare (pipeline, NULL, &error);
+  g_assert_no_error (error);
+  dlp_pipeline_run_async (pipeline, NULL, NULL, NULL);
+  while (pull (DLP_APP_SINK (dlp_pipeline_get_element (pipeline, "near")), lines))
+    ;
+  state = save (pipeline);
+  checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
+  g_assert_no_error (error);
+  assert_not_skipped (checkpoint, "b", 5, 6, "which has something left to do");
+  skipping = dlp_checkpoint_skip_batches (checkpoint, NULL, 5, 6, &error);
+  g_assert_no_error (error);
 }
 
 /* (transfer full): behind @n batches of many. */
@@ -457,7 +860,7 @@ save_behind (guint n)
   return save (pipeline);
 }
 
-/* Also by what can be seen only when they are made again. */
+/* Wherever the mark lies, the sink has had 900. */
 static void
 test_skip_refused (void)
 {
@@ -467,27 +870,61 @@ test_skip_refused (void)
       g_strdup_printf ("batch %" G_GUINT64_FORMAT " of b was given out before this state, which "
                        "goes on with batch %" G_GUINT64_FORMAT,
                        batches - 1, batches);
-  g_autoptr (GBytes) skipping = skip (state, 899, 901);
   g_autoptr (GError) error = NULL;
   g_autoptr (DlpCheckpoint) checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
-  g_autoptr (DlpPipeline) again = dlp_pipeline_new_from_state_bytes (skipping, &error);
+  g_autoptr (DlpCheckpoint) skipping = NULL;
 
   g_assert_no_error (error);
   g_assert_cmpuint (batches, >, 0);
   g_assert_cmpuint (batches, <=, 900);
   assert_not_skipped (checkpoint, NULL, batches - 1, 950, before);
+  assert_not_skipped (checkpoint, NULL, 899, 950, "batch 899 of b ");
   assert_not_skipped (checkpoint, NULL, 951, 950, "batches 951 to 950 are no range");
   assert_not_skipped (checkpoint, NULL, 950, G_MAXUINT64, "are no range");
   assert_not_skipped (checkpoint, "m", 950, 950, "element “m” of the state has no batches");
   assert_not_skipped (checkpoint, "none", 950, 950, "element “none” of the state has no batches");
-
-  if (batches > 899)
-    return;
-  dlp_pipeline_prepare (again, NULL, &error);
+  skipping = dlp_checkpoint_skip_batches (checkpoint, NULL, 900, 910, &error);
   g_assert_no_error (error);
-  g_assert_false (dlp_pipeline_run (again, NULL, &error));
-  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED);
-  g_assert_nonnull (strstr (error->message, "batch 899 is to be skipped, but was delivered"));
+}
+
+/* What went out is counted without what was skipped in between. */
+static void
+test_skip_ranges (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) state = save_behind_one (BRANCHES, "near");
+  g_autoptr (GBytes) some = skip (state, 3, 4);
+  g_autoptr (GBytes) more = skip (some, 1, 8);
+  g_autoptr (DlpCheckpoint) loaded = dlp_checkpoint_new_from_bytes (more, &error);
+  g_autoptr (DlpCheckpoint) cleared = dlp_checkpoint_clear_skipped (loaded, "b", &error);
+  g_autoptr (GBytes) plain = dlp_checkpoint_to_bytes (cleared);
+  g_autoptr (DlpCheckpoint) forged = NULL;
+  g_autoptr (DlpCheckpoint) kept = NULL;
+
+  assert_ranges (more, "[(1, 2, 1), (3, 4, 1), (5, 8, 1)]");
+  assert_ranges (plain, "[]");
+
+  /* One went out, which was the first, and then, as if that had been skipped, the second. */
+  forged = forge (state, "@a(ttt) [(1, 2, 0), (5, 6, 0), (9, 9, 1), (12, 20, 1)]");
+  assert_not_skipped (forged, NULL, 0, 0, "or skip from batch 3 on");
+  kept = dlp_checkpoint_skip_batches (forged, NULL, 3, 3, &error);
+  g_assert_no_error (error);
+
+  /* Without it the second would come again. */
+  g_clear_pointer (&forged, dlp_checkpoint_unref);
+  g_clear_pointer (&kept, dlp_checkpoint_unref);
+  g_clear_pointer (&plain, g_bytes_unref);
+  forged = forge (state, "@a(ttt) [(0, 0, 0), (5, 6, 1)]");
+  kept = dlp_checkpoint_clear_skipped (forged, NULL, &error);
+  g_assert_no_error (error);
+  plain = dlp_checkpoint_to_bytes (kept);
+  assert_ranges (plain, "[(0, 0, 0)]");
+
+  g_clear_pointer (&forged, dlp_checkpoint_unref);
+  forged = forge (state, "@a(ttt) [(5, 6, 1), (5, 6, 1)]");
+  assert_not_loaded (forged, DLP_STATE_ERROR_CORRUPT, "key “skip”: range 1 is 5 to 6");
+  g_assert_null (dlp_checkpoint_clear_skipped (forged, NULL, &error));
+  g_assert_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT);
 }
 
 int
@@ -507,8 +944,16 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/ranks/torn", test_torn);
   g_test_add_func ("/ranks/skip", test_skip);
+  g_test_add_func ("/ranks/skip-clear", test_skip_clear);
+  g_test_add_func ("/ranks/skip-end", test_skip_end);
+  g_test_add_func ("/ranks/skip-older", test_skip_older);
+  g_test_add_func ("/ranks/skip-damaged", test_skip_damaged);
+  g_test_add_func ("/ranks/skip-ended", test_skip_ended);
+  g_test_add_func ("/ranks/skip-moves", test_skip_moves);
   g_test_add_func ("/ranks/skip-refused", test_skip_refused);
   g_test_add_func ("/ranks/skip-delivered", test_skip_delivered);
+  g_test_add_func ("/ranks/skip-drained", test_skip_drained);
+  g_test_add_func ("/ranks/skip-ranges", test_skip_ranges);
   code = g_test_run ();
   g_clear_pointer (&expected, g_ptr_array_unref);
   return code;
