@@ -369,8 +369,8 @@ dlp_checkpoint_clear_skipped (DlpCheckpoint *self, const char *element, GError *
  *
  * Writes it durably as the newest two checkpoints of the folder, from which the next run goes on;
  * those that were there go. Errors: %DLP_STATE_ERROR_LOCKED where a run holds the
- * folder, %DLP_STATE_ERROR_FOREIGN_OUTPUT where it is of another run, %DLP_STATE_ERROR_CHANGED where
- * the run has gone on since @self was read, or is complete, those of writing. Blocks.
+ * folder, %DLP_STATE_ERROR_FOREIGN_OUTPUT where it is of another run, %DLP_STATE_ERROR_CHANGED
+ * where the run has gone on since @self was read, or is complete, those of writing. Blocks.
  *
  * Threads: any.
  *
