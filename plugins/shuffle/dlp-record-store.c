@@ -246,7 +246,7 @@ dlp_record_store_add (DlpRecordStore *self,
   if (to == NULL)
     return FALSE;
   dlp_record_block_write (self->schema, batch, row, to);
-  return TRUE;
+  return !record->in_file || dlp_scratch_settle (self->file, error);
 }
 
 gboolean
@@ -261,7 +261,7 @@ dlp_record_store_add_block (DlpRecordStore *self,
   if (to == NULL)
     return FALSE;
   memcpy (to, block, size);
-  return TRUE;
+  return !record->in_file || dlp_scratch_settle (self->file, error);
 }
 
 /* (transfer none): the block of a record in a file, until the next one is read or added. */
@@ -298,6 +298,8 @@ dlp_record_store_emit (DlpRecordStore *self, DlpStoredRecord *record, DlpPad *pa
     }
   g_assert (block != NULL);
   dlp_record_block_emit (self->schema, block, pad);
+  if (record->in_file)
+    dlp_scratch_trim (&self->buffer);
   dlp_record_store_drop (self, record);
   return TRUE;
 }
@@ -326,7 +328,8 @@ copy_record (DlpRecordStore *self, DlpStoredRecord *record, GError **error)
   memcpy (to, from, copy.size);
   count_dead (self, record);
   *record = copy;
-  return TRUE;
+  dlp_scratch_trim (&self->buffer);
+  return dlp_scratch_settle (self->file, error);
 }
 
 /* From the last one to the first, so that none is missed that takes another's place. In no order of
@@ -481,6 +484,7 @@ dlp_record_snapshot_read (DlpRecordSnapshot *self, gsize index, gsize *size, GEr
   *size = record->size;
   if (!record->in_file)
     return record->data;
+  dlp_scratch_trim (&self->buffer);
   if (record->offset >= self->begin)
     return dlp_scratch_read (self->file, record->offset - self->begin, record->size, self->buffer,
                              FALSE, error);

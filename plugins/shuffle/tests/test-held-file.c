@@ -2,12 +2,15 @@
 
 /* Records in a store, its snapshots, and the file that is made of one. */
 
+#include <malloc.h>
+
 #include <dlpipe/dlp-error.h>
 
 #include "dlp-element-private.h"
 #include "dlp-held-state.h"
 #include "dlp-record-block.h"
 #include "random-batch.h"
+#include "sanitized.h"
 
 typedef DlpElement Toy;
 typedef DlpElementClass ToyClass;
@@ -242,6 +245,54 @@ test_compact (Fixture *self, gconstpointer memory)
     }
 }
 
+static gsize
+get_allocated (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+
+  return info.uordblks + info.hblkhd;
+}
+
+/* One large record leaves nothing in memory. */
+static void
+test_large (Fixture *self, gconstpointer memory)
+{
+  gsize size = 8 * 1024 * 1024;
+  g_autofree guint8 *block = g_malloc0 (size);
+  DlpStoredRecord records[2];
+  DlpRecordSnapshot *snapshot;
+  GError *error = NULL;
+  gsize got, before = get_allocated ();
+
+  for (guint i = 0; i < 2; i++)
+    {
+      dlp_record_store_add_block (self->store, block, i == 0 ? size : 100, &records[i], &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (get_allocated (), <, before + 1024 * 1024);
+    }
+  snapshot = dlp_record_store_snapshot (self->store, records, 2, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (dlp_record_snapshot_read (snapshot, 0, &got, &error));
+  g_assert_cmpuint (got, ==, size);
+  g_assert_nonnull (dlp_record_snapshot_read (snapshot, 1, &got, &error));
+  g_assert_cmpuint (get_allocated (), <, before + 1024 * 1024);
+  dlp_record_snapshot_free (snapshot);
+
+  /* Copied, too. */
+  dlp_record_store_drop (self->store, &records[1]);
+  for (guint i = 0; i < 9; i++)
+    {
+      dlp_record_store_add_block (self->store, block, size / 8, &records[1], &error);
+      g_assert_no_error (error);
+      dlp_record_store_drop (self->store, &records[1]);
+    }
+  dlp_record_store_compact (self->store, records, 2, 2, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (dlp_record_store_get_stats (self->store)->copied, ==, 1);
+  g_assert_cmpuint (get_allocated (), <, before + 1024 * 1024);
+  dlp_record_store_drop (self->store, &records[0]);
+}
+
 /* ---- the file ---- */
 
 static const DlpHeldHeader header = { 200, 1000, 800 };
@@ -411,6 +462,8 @@ main (int argc, char **argv)
   ADD ("/held-file/snapshots/file", 0, test_snapshots);
   ADD ("/held-file/compact/both", 100 * 1024, test_compact);
   ADD ("/held-file/compact/file", 0, test_compact);
+  if (!SANITIZED)
+    ADD ("/held-file/large", 0, test_large);
   ADD ("/held-file/round-trip/memory", 1 << 30, test_round_trip);
   ADD ("/held-file/round-trip/file", 0, test_round_trip);
   ADD ("/held-file/cut", 1 << 30, test_cut);
