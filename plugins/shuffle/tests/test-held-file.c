@@ -3,6 +3,7 @@
 /* Records in a store, its snapshots, and the file that is made of one. */
 
 #include <malloc.h>
+#include <zstd.h>
 
 #include <dlpipe/dlp-error.h>
 
@@ -424,6 +425,41 @@ test_flipped (Fixture *self, gconstpointer memory)
     }
 }
 
+/* The file with other records: a size, and some bytes. */
+static GBytes *
+make_file (GBytes *bytes, guint64 length)
+{
+  const guint8 *data = g_bytes_get_data (bytes, NULL);
+  guint8 plain[1000] = { 0 }, frame[2000];
+  guint64 length_le = GUINT64_TO_LE (length);
+  GByteArray *array = g_byte_array_new ();
+  guint32 schema_size;
+  gsize n;
+
+  memcpy (&schema_size, data + 40, sizeof schema_size);
+  memcpy (plain, &length_le, sizeof length_le);
+  n = ZSTD_compress (frame, sizeof frame, plain, sizeof plain, 1);
+  g_assert_false (ZSTD_isError (n));
+  g_byte_array_append (array, data, 48 + GUINT32_FROM_LE (schema_size));
+  g_byte_array_append (array, frame, (guint) n);
+  return g_byte_array_free_to_bytes (array);
+}
+
+/* Several fields together may be larger than one can be. */
+static void
+test_largest (Fixture *self, gconstpointer memory)
+{
+  g_autoptr (GBytes) bytes = write_file (self);
+  gsize max = dlp_record_block_get_max_size (self->schema);
+  g_autoptr (GBytes) large = make_file (bytes, G_GUINT64_CONSTANT (5) << 30);
+  g_autoptr (GBytes) largest = make_file (bytes, max);
+  g_autoptr (GBytes) too_large = make_file (bytes, max + 1);
+
+  assert_refused (self, large, &header, "its records end in record 0 of 200");
+  assert_refused (self, largest, &header, "its records end in record 0 of 200");
+  assert_refused (self, too_large, &header, "record 0 takes ");
+}
+
 static void
 test_refused (Fixture *self, gconstpointer memory)
 {
@@ -468,6 +504,7 @@ main (int argc, char **argv)
   ADD ("/held-file/round-trip/file", 0, test_round_trip);
   ADD ("/held-file/cut", 1 << 30, test_cut);
   ADD ("/held-file/flipped", 1 << 30, test_flipped);
+  ADD ("/held-file/largest", 1 << 30, test_largest);
   ADD ("/held-file/refused", 1 << 30, test_refused);
   return g_test_run ();
 }
