@@ -210,20 +210,15 @@ spill (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **error
   return to;
 }
 
-/* (transfer none): where the block of @record goes. */
+/* Beyond the limit, as it seems: snapshots may be gone. */
 static guint8 *
-allocate (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **error)
+allocate_beyond (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **error)
 {
   guint8 *to;
 
+  limit_memory (self);
+  sweep_limbo (self);
   to = dlp_slab_take (self->slab, size);
-  if (to == NULL)
-    {
-      /* Snapshots may be gone. */
-      limit_memory (self);
-      sweep_limbo (self);
-      to = dlp_slab_take (self->slab, size);
-    }
   if (to != NULL)
     {
       *record = (DlpStoredRecord){ .data = to, .size = size };
@@ -231,6 +226,18 @@ allocate (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **er
     }
   self->stats.spilled++;
   return spill (self, size, record, error);
+}
+
+/* (transfer none): where the block of @record goes. */
+static inline guint8 *
+allocate (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **error)
+{
+  guint8 *to = dlp_slab_take (self->slab, size);
+
+  if (G_UNLIKELY (to == NULL))
+    return allocate_beyond (self, size, record, error);
+  *record = (DlpStoredRecord){ .data = to, .size = size };
+  return to;
 }
 
 gboolean
