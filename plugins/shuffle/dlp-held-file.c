@@ -155,8 +155,9 @@ struct _DlpHeldReader
   guint8 *plain;
   gsize plain_at, plain_end;
   gboolean frame_ended;
-  GByteArray *block; /* of a record that is in several pieces */
-  guint64 record;    /* the next one */
+  guint8 *block; /* of a record that is in several pieces */
+  gsize block_room;
+  guint64 record; /* the next one */
   guint64 records;
 };
 
@@ -253,7 +254,6 @@ dlp_held_reader_new (DlpHeldSource read,
   self->name = g_strdup (name);
   self->schema = dlp_schema_ref (schema);
   self->records = header->records;
-  self->block = g_byte_array_new ();
   if (!check_header (self, header, error))
     return NULL;
   self->context = ZSTD_createDCtx ();
@@ -268,7 +268,7 @@ void
 dlp_held_reader_free (DlpHeldReader *self)
 {
   ZSTD_freeDCtx (self->context);
-  g_byte_array_unref (self->block);
+  g_free (self->block);
   dlp_schema_unref (self->schema);
   g_free (self->raw);
   g_free (self->plain);
@@ -333,37 +333,48 @@ has_plain (DlpHeldReader *self, GError **error)
                self->record, self->records);
 }
 
+static void
+make_room (DlpHeldReader *self, gsize size)
+{
+  if (size <= self->block_room)
+    return;
+  self->block_room = MAX (size, 2 * self->block_room);
+  self->block = g_realloc (self->block, self->block_room);
+}
+
 /* (transfer none): @size decoded bytes. They are gathered as they come, so that a size that is none
  * takes no memory. */
 static const guint8 *
 take (DlpHeldReader *self, gsize size, GError **error)
 {
   const guint8 *at = self->plain + self->plain_at;
+  gsize got = 0;
 
   if (self->plain_end - self->plain_at >= size)
     {
       self->plain_at += size;
       return at;
     }
-  g_byte_array_set_size (self->block, 0);
-  while (self->block->len < size)
+  while (got < size)
     {
       gsize n;
 
       if (!has_plain (self, error))
         return NULL;
-      n = MIN (size - self->block->len, self->plain_end - self->plain_at);
-      g_byte_array_append (self->block, self->plain + self->plain_at, (guint) n);
+      n = MIN (size - got, self->plain_end - self->plain_at);
+      make_room (self, got + n);
+      memcpy (self->block + got, self->plain + self->plain_at, n);
       self->plain_at += n;
+      got += n;
     }
-  return self->block->data;
+  return self->block;
 }
 
 const guint8 *
 dlp_held_reader_next (DlpHeldReader *self, gsize *size, GError **error)
 {
   const guint8 *data = take (self, sizeof (guint64), error);
-  guint64 max = MIN (dlp_record_block_get_max_size (self->schema), G_MAXUINT / 2);
+  guint64 max = dlp_record_block_get_max_size (self->schema);
   guint64 length;
 
   if (data == NULL)

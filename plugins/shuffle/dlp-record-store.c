@@ -210,20 +210,15 @@ spill (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **error
   return to;
 }
 
-/* (transfer none): where the block of @record goes. */
+/* Beyond the limit, as it seems: snapshots may be gone. */
 static guint8 *
-allocate (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **error)
+allocate_beyond (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **error)
 {
   guint8 *to;
 
+  limit_memory (self);
+  sweep_limbo (self);
   to = dlp_slab_take (self->slab, size);
-  if (to == NULL)
-    {
-      /* Snapshots may be gone. */
-      limit_memory (self);
-      sweep_limbo (self);
-      to = dlp_slab_take (self->slab, size);
-    }
   if (to != NULL)
     {
       *record = (DlpStoredRecord){ .data = to, .size = size };
@@ -231,6 +226,18 @@ allocate (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **er
     }
   self->stats.spilled++;
   return spill (self, size, record, error);
+}
+
+/* (transfer none): where the block of @record goes. */
+static inline guint8 *
+allocate (DlpRecordStore *self, gsize size, DlpStoredRecord *record, GError **error)
+{
+  guint8 *to = dlp_slab_take (self->slab, size);
+
+  if (G_UNLIKELY (to == NULL))
+    return allocate_beyond (self, size, record, error);
+  *record = (DlpStoredRecord){ .data = to, .size = size };
+  return to;
 }
 
 gboolean
@@ -246,7 +253,7 @@ dlp_record_store_add (DlpRecordStore *self,
   if (to == NULL)
     return FALSE;
   dlp_record_block_write (self->schema, batch, row, to);
-  return TRUE;
+  return !record->in_file || dlp_scratch_settle (self->file, error);
 }
 
 gboolean
@@ -261,7 +268,7 @@ dlp_record_store_add_block (DlpRecordStore *self,
   if (to == NULL)
     return FALSE;
   memcpy (to, block, size);
-  return TRUE;
+  return !record->in_file || dlp_scratch_settle (self->file, error);
 }
 
 /* (transfer none): the block of a record in a file, until the next one is read or added. */
@@ -298,6 +305,8 @@ dlp_record_store_emit (DlpRecordStore *self, DlpStoredRecord *record, DlpPad *pa
     }
   g_assert (block != NULL);
   dlp_record_block_emit (self->schema, block, pad);
+  if (record->in_file)
+    dlp_scratch_trim (&self->buffer);
   dlp_record_store_drop (self, record);
   return TRUE;
 }
@@ -326,7 +335,8 @@ copy_record (DlpRecordStore *self, DlpStoredRecord *record, GError **error)
   memcpy (to, from, copy.size);
   count_dead (self, record);
   *record = copy;
-  return TRUE;
+  dlp_scratch_trim (&self->buffer);
+  return dlp_scratch_settle (self->file, error);
 }
 
 /* From the last one to the first, so that none is missed that takes another's place. In no order of
@@ -481,6 +491,7 @@ dlp_record_snapshot_read (DlpRecordSnapshot *self, gsize index, gsize *size, GEr
   *size = record->size;
   if (!record->in_file)
     return record->data;
+  dlp_scratch_trim (&self->buffer);
   if (record->offset >= self->begin)
     return dlp_scratch_read (self->file, record->offset - self->begin, record->size, self->buffer,
                              FALSE, error);

@@ -86,8 +86,24 @@ dlp_scratch_flush (DlpScratch *self, GError **error)
       done += (gsize) n;
       self->written += (guint64) n;
     }
+  dlp_scratch_trim (&self->gathered);
   g_byte_array_set_size (self->gathered, 0);
   return TRUE;
+}
+
+gboolean
+dlp_scratch_settle (DlpScratch *self, GError **error)
+{
+  return self->gathered->len <= GATHERED || dlp_scratch_flush (self, error);
+}
+
+void
+dlp_scratch_trim (GByteArray **buffer)
+{
+  if ((*buffer)->len <= GATHERED)
+    return;
+  g_byte_array_unref (*buffer);
+  *buffer = g_byte_array_new ();
 }
 
 guint8 *

@@ -2,12 +2,16 @@
 
 /* Records in a store, its snapshots, and the file that is made of one. */
 
+#include <malloc.h>
+#include <zstd.h>
+
 #include <dlpipe/dlp-error.h>
 
 #include "dlp-element-private.h"
 #include "dlp-held-state.h"
 #include "dlp-record-block.h"
 #include "random-batch.h"
+#include "sanitized.h"
 
 typedef DlpElement Toy;
 typedef DlpElementClass ToyClass;
@@ -242,6 +246,54 @@ test_compact (Fixture *self, gconstpointer memory)
     }
 }
 
+static gsize
+get_allocated (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+
+  return info.uordblks + info.hblkhd;
+}
+
+/* One large record leaves nothing in memory. */
+static void
+test_large (Fixture *self, gconstpointer memory)
+{
+  gsize size = 8 * 1024 * 1024;
+  g_autofree guint8 *block = g_malloc0 (size);
+  DlpStoredRecord records[2];
+  DlpRecordSnapshot *snapshot;
+  GError *error = NULL;
+  gsize got, before = get_allocated ();
+
+  for (guint i = 0; i < 2; i++)
+    {
+      dlp_record_store_add_block (self->store, block, i == 0 ? size : 100, &records[i], &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (get_allocated (), <, before + 1024 * 1024);
+    }
+  snapshot = dlp_record_store_snapshot (self->store, records, 2, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (dlp_record_snapshot_read (snapshot, 0, &got, &error));
+  g_assert_cmpuint (got, ==, size);
+  g_assert_nonnull (dlp_record_snapshot_read (snapshot, 1, &got, &error));
+  g_assert_cmpuint (get_allocated (), <, before + 1024 * 1024);
+  dlp_record_snapshot_free (snapshot);
+
+  /* Copied, too. */
+  dlp_record_store_drop (self->store, &records[1]);
+  for (guint i = 0; i < 9; i++)
+    {
+      dlp_record_store_add_block (self->store, block, size / 8, &records[1], &error);
+      g_assert_no_error (error);
+      dlp_record_store_drop (self->store, &records[1]);
+    }
+  dlp_record_store_compact (self->store, records, 2, 2, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (dlp_record_store_get_stats (self->store)->copied, ==, 1);
+  g_assert_cmpuint (get_allocated (), <, before + 1024 * 1024);
+  dlp_record_store_drop (self->store, &records[0]);
+}
+
 /* ---- the file ---- */
 
 static const DlpHeldHeader header = { 200, 1000, 800 };
@@ -373,6 +425,41 @@ test_flipped (Fixture *self, gconstpointer memory)
     }
 }
 
+/* The file with other records: a size, and some bytes. */
+static GBytes *
+make_file (GBytes *bytes, guint64 length)
+{
+  const guint8 *data = g_bytes_get_data (bytes, NULL);
+  guint8 plain[1000] = { 0 }, frame[2000];
+  guint64 length_le = GUINT64_TO_LE (length);
+  GByteArray *array = g_byte_array_new ();
+  guint32 schema_size;
+  gsize n;
+
+  memcpy (&schema_size, data + 40, sizeof schema_size);
+  memcpy (plain, &length_le, sizeof length_le);
+  n = ZSTD_compress (frame, sizeof frame, plain, sizeof plain, 1);
+  g_assert_false (ZSTD_isError (n));
+  g_byte_array_append (array, data, 48 + GUINT32_FROM_LE (schema_size));
+  g_byte_array_append (array, frame, (guint) n);
+  return g_byte_array_free_to_bytes (array);
+}
+
+/* Several fields together may be larger than one can be. */
+static void
+test_largest (Fixture *self, gconstpointer memory)
+{
+  g_autoptr (GBytes) bytes = write_file (self);
+  gsize max = dlp_record_block_get_max_size (self->schema);
+  g_autoptr (GBytes) large = make_file (bytes, G_GUINT64_CONSTANT (5) << 30);
+  g_autoptr (GBytes) largest = make_file (bytes, max);
+  g_autoptr (GBytes) too_large = make_file (bytes, max + 1);
+
+  assert_refused (self, large, &header, "its records end in record 0 of 200");
+  assert_refused (self, largest, &header, "its records end in record 0 of 200");
+  assert_refused (self, too_large, &header, "record 0 takes ");
+}
+
 static void
 test_refused (Fixture *self, gconstpointer memory)
 {
@@ -411,10 +498,13 @@ main (int argc, char **argv)
   ADD ("/held-file/snapshots/file", 0, test_snapshots);
   ADD ("/held-file/compact/both", 100 * 1024, test_compact);
   ADD ("/held-file/compact/file", 0, test_compact);
+  if (!SANITIZED)
+    ADD ("/held-file/large", 0, test_large);
   ADD ("/held-file/round-trip/memory", 1 << 30, test_round_trip);
   ADD ("/held-file/round-trip/file", 0, test_round_trip);
   ADD ("/held-file/cut", 1 << 30, test_cut);
   ADD ("/held-file/flipped", 1 << 30, test_flipped);
+  ADD ("/held-file/largest", 1 << 30, test_largest);
   ADD ("/held-file/refused", 1 << 30, test_refused);
   return g_test_run ();
 }

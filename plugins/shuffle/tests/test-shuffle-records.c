@@ -48,7 +48,7 @@ run_start (Run *self, DlpPipeline *pipeline)
 static void
 run_end (Run *self)
 {
-  g_thread_join (self->thread);
+  g_clear_pointer (&self->thread, g_thread_join);
   g_clear_error (&self->error);
   g_clear_object (&self->pipeline);
 }
@@ -226,9 +226,31 @@ remove_folder (const char *folder)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
+/* A counter of the last run, of the shuffle in it. */
+static guint64
+get_counter (DlpPipeline *pipeline, const char *key)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (pipeline);
+  g_autoptr (GVariant) elements =
+      g_variant_lookup_value (report, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  guint64 count = 0;
+
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      g_autoptr (GVariant) state = g_variant_lookup_value (element, "state", NULL);
+      const char *factory;
+
+      g_assert_true (g_variant_lookup (element, "factory", "&s", &factory));
+      if (state != NULL && strcmp (factory, "shuffle") == 0)
+        g_variant_lookup (state, key, "t", &count);
+    }
+  return count;
+}
+
 /* Aborted at random, also while files are written; few files are there at any time, none at the
- * end. */
-static void
+ * end. Returns how many records went to a scratch file. */
+static guint64
 check_folder (const char *graph, guint64 memory, guint step, guint seed)
 {
   g_autoptr (GPtrArray) expected = expect (graph);
@@ -236,6 +258,7 @@ check_folder (const char *graph, guint64 memory, guint step, guint seed)
   g_autofree char *folder = g_dir_make_tmp ("dlpipe-shuffle-XXXXXX", NULL);
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   gboolean complete = FALSE;
+  guint64 spilled = 0;
 
   while (!complete)
     {
@@ -255,18 +278,21 @@ check_folder (const char *graph, guint64 memory, guint step, guint seed)
         dlp_pipeline_abort (run.pipeline);
       else
         dlp_pipeline_stop (run.pipeline);
+      g_clear_pointer (&run.thread, g_thread_join);
+      spilled += get_counter (run.pipeline, "spilled");
       run_end (&run);
     }
   assert_equal (lines, expected);
   g_assert_cmpuint (count_state_files (folder, NULL), ==, 0);
   remove_folder (folder);
+  return spilled;
 }
 
 static void
 test_folder (void)
 {
   for (guint i = 0; i < dlp_harness_scale (5); i++)
-    check_folder (GRAPH ("3000", "300"), 0, 600, i);
+    g_assert_cmpuint (check_folder (GRAPH ("3000", "300"), 0, 600, i), ==, 0);
 }
 
 /* A buffer larger than its share of the memory. */
@@ -274,7 +300,7 @@ static void
 test_spilled (void)
 {
   for (guint i = 0; i < dlp_harness_scale (2); i++)
-    check_folder (GRAPH ("20k", "5k"), 1024 * 1024, 6000, i);
+    g_assert_cmpuint (check_folder (GRAPH ("20k", "5k"), 1024 * 1024, 6000, i), >, 1000);
 }
 
 /* ---- what is wrong ---- */

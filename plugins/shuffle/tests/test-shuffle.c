@@ -82,7 +82,30 @@ test_settings (void)
       "check-source records=300 ! shuffle size=32 checkpoint=records ! check-sink name=k");
 }
 
-/* A buffer larger than its share of the memory goes to a scratch file, and the order stays. */
+/* A counter of the last run, of the shuffle in it. */
+static guint64
+get_counter (DlpPipeline *pipeline, const char *key)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (pipeline);
+  g_autoptr (GVariant) elements =
+      g_variant_lookup_value (report, "elements", G_VARIANT_TYPE ("aa{sv}"));
+  guint64 count = 0;
+
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      g_autoptr (GVariant) state = g_variant_lookup_value (element, "state", NULL);
+      const char *factory;
+
+      g_assert_true (g_variant_lookup (element, "factory", "&s", &factory));
+      if (state != NULL && strcmp (factory, "shuffle") == 0)
+        g_variant_lookup (state, key, "t", &count);
+    }
+  return count;
+}
+
+/* A buffer larger than its share of the memory goes to a scratch file, which is written anew now
+ * and then, and the order stays. */
 static void
 test_spill (void)
 {
@@ -99,6 +122,8 @@ test_spill (void)
   g_object_set (pipeline, "memory", G_GUINT64_CONSTANT (1048576), NULL);
   dlp_pipeline_run (pipeline, NULL, &error);
   g_assert_no_error (error);
+  g_assert_cmpuint (get_counter (pipeline, "spilled"), >, 1000);
+  g_assert_cmpuint (get_counter (pipeline, "scratch-rewritten"), >, 1);
   got = dlp_check_sink_get_lines ("k");
   g_assert_cmpuint (got->len, ==, want->len);
   for (guint i = 0; i < want->len; i++)
