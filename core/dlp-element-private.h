@@ -94,6 +94,7 @@ typedef struct
   guint place;           /* atomic: a DlpPlace */
   guint64 progress[4];   /* atomic: bytes done, bytes total, files done, files total */
   gint64 moved_at;       /* atomic: monotonic time of the last step that moved, us */
+  guint64 blocks;        /* atomic: that were written in a long step */
   bool has_left;         /* atomic: it takes no steps any more */
   pthread_mutex_t status_lock;
   char *status; /* status_lock */
@@ -188,6 +189,12 @@ GVariant *dlp_sink_describe_base (const DlpState *base);
 gboolean dlp_sink_load_base (DlpSink *self, GVariant *base, GError **error);
 
 bool dlp_element_is_large (DlpElement *self);
+/* @self: (nullable): whose long step this thread is in from now on, in which each block that it
+ * writes is movement. */
+void dlp_element_count_blocks (DlpElement *self);
+/* By whoever wrote one. */
+void dlp_element_note_block (void);
+
 /* Whether make_durable() is to be called. */
 bool dlp_element_needs_durable (DlpElement *self);
 /* (transfer full): not floating, a{sv}; NULL: describe() gave none. */

@@ -352,6 +352,21 @@ dlp_element_add_io_wait (DlpElement *self, gint64 microseconds)
                       __ATOMIC_RELAXED);
 }
 
+static __thread DlpElementPrivate *long_step;
+
+void
+dlp_element_count_blocks (DlpElement *self)
+{
+  long_step = self != NULL ? dlp_element_get_private (self) : NULL;
+}
+
+void
+dlp_element_note_block (void)
+{
+  if (long_step != NULL)
+    __atomic_fetch_add (&long_step->blocks, 1, __ATOMIC_RELAXED);
+}
+
 void
 dlp_element_set_status (DlpElement *self, const char *status)
 {

@@ -14,6 +14,7 @@
 #include <dlpipe/dlp-error.h>
 
 #include "dlp-durable-private.h"
+#include "dlp-element-private.h"
 #include "dlp-partial-private.h"
 
 #define BUFFER_SIZE ((gsize) 1024 * 1024)
@@ -184,6 +185,7 @@ hand_over (DlpOutputFile *self, gconstpointer data, gsize size, GError **error)
     return fail (self, failure, error);
 
   atomic_store_explicit (&self->written, offset + size, memory_order_release);
+  dlp_element_note_block ();
   return TRUE;
 }
 

@@ -45,8 +45,15 @@ drain (DlpSink *self, DlpSinkPrivate *priv, GCancellable *cancellable, GError **
 {
   DlpSinkClass *klass = DLP_SINK_GET_CLASS (self);
   GError *failure = NULL;
+  gboolean ok = TRUE;
 
-  if (!priv->state.drained && klass->drain != NULL && !klass->drain (self, cancellable, &failure))
+  if (!priv->state.drained && klass->drain != NULL)
+    {
+      dlp_element_count_blocks (DLP_ELEMENT (self));
+      ok = klass->drain (self, cancellable, &failure);
+      dlp_element_count_blocks (NULL);
+    }
+  if (!ok)
     {
       if (dlp_flag_get (dlp_element_get_context (DLP_ELEMENT (self))->stopping) &&
           g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))

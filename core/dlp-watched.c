@@ -86,7 +86,8 @@ dlp_watched_measure (DlpWatched *self)
       DlpElementPrivate *priv = self->elements[i].priv;
 
       sum += (guint64) __atomic_load_n (&priv->moved_at, __ATOMIC_RELAXED);
-      sum += dlp_stat_get (&priv->progress[0]) + dlp_flag_get (priv->ended);
+      sum += dlp_stat_get (&priv->progress[0]) + dlp_stat_get (&priv->blocks);
+      sum += dlp_flag_get (priv->ended);
       sum += sum_pads (priv->inputs) + sum_pads (priv->outputs);
     }
   return sum;

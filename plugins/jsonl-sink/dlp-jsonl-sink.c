@@ -157,15 +157,8 @@ static gboolean
 dlp_jsonl_sink_drain (DlpSink *sink, GCancellable *cancellable, GError **error)
 {
   DlpJsonlSink *self = DLP_JSONL_SINK (sink);
-  gboolean ok;
 
-  if (self->output == NULL)
-    return TRUE;
-
-  dlp_element_set_status (DLP_ELEMENT (self), "finishes its file");
-  ok = jsonl_output_finish (self->output, error);
-  dlp_element_set_status (DLP_ELEMENT (self), NULL);
-  return ok;
+  return self->output == NULL || jsonl_output_finish (self->output, error);
 }
 
 static gboolean

@@ -311,16 +311,8 @@ static gboolean
 dlp_megatron_sink_drain (DlpSink *sink, GCancellable *cancellable, GError **error)
 {
   DlpMegatronSink *self = DLP_MEGATRON_SINK (sink);
-  gboolean ok;
 
-  if (self->writer == NULL)
-    return TRUE;
-
-  /* Minutes for a large one, without a record moving. */
-  dlp_element_set_status (DLP_ELEMENT (self), "writes the index");
-  ok = dlp_megatron_writer_finish (self->writer, cancellable, error);
-  dlp_element_set_status (DLP_ELEMENT (self), NULL);
-  return ok;
+  return self->writer == NULL || dlp_megatron_writer_finish (self->writer, cancellable, error);
 }
 
 static gboolean

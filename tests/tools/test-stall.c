@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
-/* --stall-action and --stall-timeout, with an element that hangs (fixture-hang.c), and with an
- * input that never comes. What goes on after a failure gives what an undisturbed run gives.
- * Arguments: dlpipe-launch, the folder tests/data. Environment: DLPIPE_TEST_PLUGINS. */
+/* --stall-action and --stall-timeout, with an element that hangs (fixture-hang.c), with an input
+ * that never comes, and with files that are not written (fixture-slow.c). What goes on after a
+ * failure gives what an undisturbed run gives. Arguments: dlpipe-launch, the folder tests/data, the
+ * library of fixture-slow.c. Environment: DLPIPE_TEST_PLUGINS. */
 
 #include <fcntl.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #define PATIENCE (30 * G_USEC_PER_SEC)
 
 static char *plugin_path;
+static char *slow_library;
 static char *wanted; /* SHA-256 of what an undisturbed run writes */
 
 static LaunchRig *
@@ -48,8 +50,13 @@ check_output (LaunchRig *rig)
   g_assert_cmpstr (hash, ==, wanted);
 }
 
+/* @option, @other: (nullable) */
 static void
-start (LaunchRig *rig, const char *hang, const char *option, const char *graph)
+start_with (LaunchRig *rig,
+            const char *hang,
+            const char *option,
+            const char *other,
+            const char *graph)
 {
   const char *const arguments[] = { plugin_path,
                                     "--checkpoint-every=20ms",
@@ -57,13 +64,31 @@ start (LaunchRig *rig, const char *hang, const char *option, const char *graph)
                                     "--grace=500ms",
                                     "--summary=sum.json",
                                     graph,
-                                    option,
+                                    option != NULL ? option : other,
+                                    option != NULL ? other : NULL,
                                     NULL };
 
   if (hang != NULL)
     g_setenv ("DLPIPE_TEST_HANG", hang, TRUE);
   launch_rig_start (rig, arguments, NULL);
   g_unsetenv ("DLPIPE_TEST_HANG");
+}
+
+static void
+start (LaunchRig *rig, const char *hang, const char *option, const char *graph)
+{
+  start_with (rig, hang, option, NULL, graph);
+}
+
+/* Is to fail. @plan: see fixture-slow.c. @option: (nullable) */
+static void
+start_slow (LaunchRig *rig, const char *plan, const char *option, const char *graph)
+{
+  g_setenv ("DLPIPE_TEST_SLOW", plan, TRUE);
+  g_setenv ("LD_PRELOAD", slow_library, TRUE);
+  start_with (rig, NULL, "--stall-action=fail", option, graph);
+  g_unsetenv ("LD_PRELOAD");
+  g_unsetenv ("DLPIPE_TEST_SLOW");
 }
 
 static void
@@ -82,6 +107,7 @@ wait_until_it_hangs (LaunchRig *rig)
 
   for (guint i = 0; i < 4000 && !g_file_test (path, G_FILE_TEST_EXISTS); i++)
     g_usleep (5000);
+  g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
   g_usleep (100000);
 }
 
@@ -212,6 +238,33 @@ test_other_fault (void)
   check_summary (rig, "\"exit-reason\": \"failed\"");
 }
 
+/* ---- what it writes to does not answer ---- */
+
+/* The file that a sink finishes. */
+static void
+test_drain (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start_slow (rig, "write:.out.jsonl:0", "--no-state",
+              READ ("in.jsonl") "jsonl-sink name=out location=out.jsonl");
+  wait_until_it_hangs (rig);
+  end (rig, 1);
+  check_error (rig, "; out is in a step that does not return");
+}
+
+static void
+test_drain_megatron (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start_slow (rig, "write:.out.idx:0", "--no-state",
+              READ ("in.jsonl") "tokenizer model=gpt2 ! megatron-sink name=out location=out");
+  wait_until_it_hangs (rig);
+  end (rig, 1);
+  check_error (rig, "; out is in a step that does not return");
+}
+
 /* ---- it goes on ---- */
 
 static void
@@ -307,7 +360,8 @@ main (int argc, char **argv)
   int code;
 
   g_test_init (&argc, &argv, NULL);
-  launch_rig_init (argc, argv);
+  launch_rig_init (3, argv);
+  slow_library = g_canonicalize_filename (argv[3], NULL);
   plugin_path = g_strconcat ("--plugin-path=", g_getenv ("DLPIPE_TEST_PLUGINS"), NULL);
   find_wanted ();
   g_test_add_func ("/stall/step", test_step);
@@ -316,12 +370,15 @@ main (int argc, char **argv)
   g_test_add_func ("/stall/negotiate", test_negotiate);
   g_test_add_func ("/stall/input", test_input);
   g_test_add_func ("/stall/other-fault", test_other_fault);
+  g_test_add_func ("/stall/drain", test_drain);
+  g_test_add_func ("/stall/drain-megatron", test_drain_megatron);
   g_test_add_func ("/stall/report", test_report);
   g_test_add_func ("/stall/never", test_never);
   g_test_add_func ("/stall/stopped", test_stopped);
   g_test_add_func ("/stall/signal", test_signal);
   g_test_add_func ("/stall/options", test_options);
   code = g_test_run ();
+  g_free (slow_library);
   g_free (plugin_path);
   g_free (wanted);
   return code;
