@@ -295,8 +295,11 @@ dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error)
 bool
 dlp_pipeline_check_stall (DlpPipeline *self, GError **error)
 {
-  g_autoptr (GError) failure = dlp_pipeline_get_error (self);
+  g_autoptr (GError) failure = NULL;
 
+  if (self->concluding)
+    dlp_watchdog_report_only (self->watchdog);
+  failure = dlp_pipeline_get_error (self);
   if (!g_error_matches (failure, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED))
     return true;
   g_propagate_error (error, g_steal_pointer (&failure));
@@ -474,7 +477,9 @@ drive (DlpPipeline *self)
   while (!self->runner_done)
     pthread_cond_wait (&self->cond, &self->lock);
   pthread_mutex_unlock (&self->lock);
+  dlp_watchdog_enter (self->watchdog, NULL, "a checkpoint is being written");
   dlp_checkpointer_stop (checkpointer);
+  dlp_watchdog_leave (self->watchdog);
 }
 
 static bool
@@ -510,6 +515,38 @@ publish_again (DlpPipeline *self, GError **error)
   return true;
 }
 
+/* As the commit does, which does not say in whom it hangs; there is nothing left for it then. */
+static bool
+flush_sinks (DlpPipeline *self, GError **error)
+{
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      DlpElement *element = g_ptr_array_index (self->order, i);
+      bool ok;
+
+      if (!DLP_IS_SINK (element) || DLP_SINK_GET_CLASS (element)->flush == NULL ||
+          dlp_flag_get (dlp_element_get_private (element)->ended))
+        continue;
+      dlp_watchdog_enter (self->watchdog, element, "is flushing");
+      ok = DLP_SINK_GET_CLASS (element)->flush (DLP_SINK (element), NULL, error);
+      dlp_watchdog_leave (self->watchdog);
+      if (!ok)
+        return dlp_element_failed (element, "flush", error);
+    }
+  return true;
+}
+
+static bool
+commit (DlpPipeline *self, bool complete, GError **error)
+{
+  bool ok;
+
+  dlp_watchdog_enter (self->watchdog, NULL, "the last checkpoint is being written");
+  ok = dlp_checkpointer_commit (self->checkpointer, complete, error);
+  dlp_watchdog_leave (self->watchdog);
+  return ok;
+}
+
 /* A stopped run commits once more; one whose inputs were being ended early does not, because what
  * is made from that checkpoint would have seen an end that is none. */
 static void
@@ -517,8 +554,12 @@ conclude_stop (DlpPipeline *self, GError **error)
 {
   bool finishing = dlp_flag_get (self->run->finishing);
 
-  if (self->checkpointer != NULL && self->dir != NULL && !finishing &&
-      !dlp_checkpointer_commit (self->checkpointer, false, error))
+  if (self->checkpointer != NULL && self->dir != NULL && !finishing)
+    {
+      if (!flush_sinks (self, error) || !commit (self, false, error))
+        return;
+    }
+  else if (!dlp_pipeline_check_stall (self, error))
     return;
   g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED, "stopped%s",
                self->dir == NULL ? "" :
@@ -545,9 +586,10 @@ conclude (DlpPipeline *self, GError **error)
 {
   g_autoptr (GError) failure = dlp_pipeline_get_error (self);
 
+  self->concluding = true;
   if (failure == NULL && self->checkpointer != NULL && all_ended (self))
     {
-      if (dlp_checkpointer_commit (self->checkpointer, true, &failure))
+      if (commit (self, true, &failure))
         dlp_flag_set (self->complete);
     }
   else if (failure == NULL)
@@ -591,7 +633,11 @@ run_prepared (DlpPipeline *self, GCancellable *cancellable, GError **error)
   failed_element = g_strdup (self->failed_element);
   pthread_mutex_unlock (&self->lock);
   if (self->checkpointer != NULL && dlp_pipeline_check_capturable (self, NULL))
-    dlp_checkpointer_keep (self->checkpointer, failed_element);
+    {
+      dlp_watchdog_enter (self->watchdog, NULL, "its state is being taken");
+      dlp_checkpointer_keep (self->checkpointer, failed_element);
+      dlp_watchdog_leave (self->watchdog);
+    }
   stop_elements (self);
   if (!ok && self->dir == NULL && !self->publishing)
     dlp_pipeline_discard_unfinished (self);

@@ -27,11 +27,16 @@ void dlp_watchdog_free (DlpWatchdog *self);
 
 /* Outside of the elements' steps: what is being done, such as "is starting", and to which element
  * (nullable). Static text. That it begins or ends counts as movement. @self: (nullable): nothing is
- * watched; in all three. */
+ * watched; in all of these. By the run's thread, also one within the other; what is outside goes on
+ * when the inner one ends. */
 void dlp_watchdog_enter (DlpWatchdog *self, DlpElement *element, const char *what);
-/* The same beside the run, where it is no movement: what comes again and again must not hide that
- * nothing else moves. */
+/* The same by one other thread, beside the run, where it is no movement: what comes again and again
+ * must not hide that nothing else moves. */
 void dlp_watchdog_enter_aside (DlpWatchdog *self, DlpElement *element, const char *what);
 void dlp_watchdog_leave (DlpWatchdog *self);
+
+/* From now on a stall is said, and does not end the run. When it returns, one that did has set its
+ * error. */
+void dlp_watchdog_report_only (DlpWatchdog *self);
 
 G_END_DECLS

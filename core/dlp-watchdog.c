@@ -7,12 +7,19 @@
 #include "dlp-quantity-private.h"
 #include "dlp-watched-private.h"
 
+/* What is done outside of steps. */
+typedef struct
+{
+  DlpElement *element; /* (nullable) */
+  const char *what;    /* NULL: nothing */
+  gint64 entered_at;   /* monotonic, us */
+} Phase;
+
 struct _DlpWatchdog
 {
   DlpContext *context;
   DlpWatched *watched;
   gint64 limit; /* us */
-  bool fails;
   bool running;
   pthread_t thread;
 
@@ -27,13 +34,15 @@ struct _DlpWatchdog
   bool said;
 
   pthread_mutex_t lock;
-  pthread_cond_t cond; /* monotonic */
-  bool stopping;       /* lock */
-  DlpElement *element; /* lock */
-  const char *what;    /* lock */
-  bool aside;          /* lock */
-  gint64 entered_at;   /* lock: monotonic, us */
-  guint n_entered;     /* lock */
+  pthread_cond_t cond;   /* monotonic */
+  bool stopping;         /* lock */
+  bool fails;            /* lock: a stall ends the run */
+  bool failing;          /* lock: the thread makes it fail */
+  Phase phases[2];       /* lock: of the run's thread, one within the other */
+  guint n_phases;        /* lock */
+  Phase aside;           /* lock: of another thread */
+  pthread_t aside_owner; /* lock */
+  guint n_entered;       /* lock */
 };
 
 /* ---- whether it moves ---- */
@@ -50,6 +59,38 @@ measure (DlpWatchdog *self)
   return sum;
 }
 
+/* ---- phases ---- */
+
+/* lock is held. The innermost one; (nullable). */
+static const Phase *
+get_phase (DlpWatchdog *self)
+{
+  if (self->aside.what != NULL)
+    return &self->aside;
+  return self->n_phases > 0 ? &self->phases[self->n_phases - 1] : NULL;
+}
+
+/* lock is held. The one that hangs: what began later than the last movement waits for no more than
+ * a moment. */
+static const Phase *
+find_hanging (DlpWatchdog *self)
+{
+  if (self->aside.what != NULL && self->aside.entered_at <= self->moved)
+    return &self->aside;
+  for (guint i = self->n_phases; i > 0; i--)
+    if (self->phases[i - 1].entered_at <= self->moved)
+      return &self->phases[i - 1];
+  return NULL;
+}
+
+static void
+say_phase (const Phase *phase, GString *text)
+{
+  if (phase->element != NULL)
+    g_string_append_printf (text, "%s ", dlp_element_get_name (phase->element));
+  g_string_append (text, phase->what);
+}
+
 /* ---- what is said ---- */
 
 /* (transfer full). @declared: what none excused has hung for the limit. *@element: (nullable)
@@ -61,22 +102,26 @@ describe (DlpWatchdog *self, gint64 still, bool declared, DlpElement **element)
   g_autoptr (GDateTime) since = g_date_time_new_from_unix_local (self->since / G_USEC_PER_SEC);
   g_autofree char *when = since != NULL ? g_date_time_format (since, "%F %T") : g_strdup ("?");
   double seconds = (double) still / G_USEC_PER_SEC;
-  const char *what;
+  const Phase *found;
+  Phase phase = { NULL };
 
   pthread_mutex_lock (&self->lock);
-  /* What began later waits for no more than a moment. */
-  what = declared                        ? self->phase >= self->limit ? self->what : NULL :
-         self->entered_at <= self->moved ? self->what :
-                                           NULL;
-  *element = what != NULL ? self->element : NULL;
+  if (!declared)
+    found = find_hanging (self);
+  else
+    found = self->phase >= self->limit ? get_phase (self) : NULL;
+  if (found != NULL)
+    phase = *found;
   pthread_mutex_unlock (&self->lock);
 
   g_string_append_printf (text, "nothing has moved for %.*f s, since %s", seconds < 10 ? 1 : 0,
                           seconds, when);
-  if (what != NULL)
-    g_string_append_printf (text, "; %s%s%s",
-                            *element != NULL ? dlp_element_get_name (*element) : "",
-                            *element != NULL ? " " : "", what);
+  *element = phase.element;
+  if (phase.what != NULL)
+    {
+      g_string_append (text, "; ");
+      say_phase (&phase, text);
+    }
   else
     dlp_watched_say (self->watched, declared ? self->limit : 0, text, element);
   return g_string_free (text, FALSE);
@@ -95,19 +140,42 @@ fail (DlpWatchdog *self, DlpElement *element, const char *text)
                    text, limit));
 }
 
+/* Whether the run is to fail. From then until end_failing() report_only() waits. */
+static bool
+begin_failing (DlpWatchdog *self)
+{
+  bool fails;
+
+  pthread_mutex_lock (&self->lock);
+  fails = self->failing = self->fails;
+  pthread_mutex_unlock (&self->lock);
+  return fails;
+}
+
+static void
+end_failing (DlpWatchdog *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->failing = false;
+  pthread_cond_broadcast (&self->cond);
+  pthread_mutex_unlock (&self->lock);
+}
+
 /* Also where the run fails: it may not come to its end, where its error would be told. */
 static void
 say_stall (DlpWatchdog *self, gint64 still, bool declared)
 {
   DlpElement *element;
   g_autofree char *text = describe (self, still, declared, &element);
+  bool fails = begin_failing (self);
 
   dlp_context_warn (self->context, text);
   g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "DLP_ELEMENT",
                     element != NULL ? dlp_element_get_name (element) : "", "MESSAGE", "%s%s", text,
-                    self->fails ? "; the run fails" : "");
-  if (self->fails)
+                    fails ? "; the run fails" : "");
+  if (fails)
     fail (self, element, text);
+  end_failing (self);
 }
 
 /* ---- the thread ---- */
@@ -145,15 +213,19 @@ note_movement (DlpWatchdog *self, guint64 measured)
 static gint64
 look_at_phase (DlpWatchdog *self, gint64 passed, bool *declared)
 {
+  const Phase *phase;
   DlpElement *element;
   bool goes_on, same;
+  gint64 entered_at;
 
   pthread_mutex_lock (&self->lock);
-  element = self->what != NULL ? self->element : NULL;
-  goes_on = self->what != NULL;
-  same = self->entered_at == self->last;
-  self->last = self->entered_at;
+  phase = get_phase (self);
+  goes_on = phase != NULL;
+  element = goes_on ? phase->element : NULL;
+  entered_at = goes_on ? phase->entered_at : 0;
   pthread_mutex_unlock (&self->lock);
+  same = entered_at == self->last;
+  self->last = entered_at;
   *declared = element != NULL && dlp_watched_is_declared (element);
   self->phase = goes_on && same && !*declared ? self->phase + passed : 0;
   return self->phase;
@@ -255,7 +327,7 @@ dlp_watchdog_free (DlpWatchdog *self)
 {
   pthread_mutex_lock (&self->lock);
   self->stopping = true;
-  pthread_cond_signal (&self->cond);
+  pthread_cond_broadcast (&self->cond);
   pthread_mutex_unlock (&self->lock);
   if (self->running)
     pthread_join (self->thread, NULL);
@@ -265,30 +337,33 @@ dlp_watchdog_free (DlpWatchdog *self)
   g_free (self);
 }
 
-static void
-enter (DlpWatchdog *self, DlpElement *element, const char *what, bool aside)
+static Phase
+make_phase (DlpElement *element, const char *what)
 {
-  if (self == NULL)
-    return;
-  pthread_mutex_lock (&self->lock);
-  self->element = element;
-  self->what = what;
-  self->aside = aside;
-  self->entered_at = g_get_monotonic_time ();
-  self->n_entered += !aside;
-  pthread_mutex_unlock (&self->lock);
+  return (Phase){ element, what, g_get_monotonic_time () };
 }
 
 void
 dlp_watchdog_enter (DlpWatchdog *self, DlpElement *element, const char *what)
 {
-  enter (self, element, what, false);
+  if (self == NULL)
+    return;
+  pthread_mutex_lock (&self->lock);
+  g_assert (self->n_phases < G_N_ELEMENTS (self->phases));
+  self->phases[self->n_phases++] = make_phase (element, what);
+  self->n_entered++;
+  pthread_mutex_unlock (&self->lock);
 }
 
 void
 dlp_watchdog_enter_aside (DlpWatchdog *self, DlpElement *element, const char *what)
 {
-  enter (self, element, what, true);
+  if (self == NULL)
+    return;
+  pthread_mutex_lock (&self->lock);
+  self->aside = make_phase (element, what);
+  self->aside_owner = pthread_self ();
+  pthread_mutex_unlock (&self->lock);
 }
 
 void
@@ -297,8 +372,24 @@ dlp_watchdog_leave (DlpWatchdog *self)
   if (self == NULL)
     return;
   pthread_mutex_lock (&self->lock);
-  self->element = NULL;
-  self->what = NULL;
-  self->n_entered += !self->aside;
+  if (self->aside.what != NULL && pthread_equal (self->aside_owner, pthread_self ()))
+    self->aside.what = NULL;
+  else
+    {
+      self->n_phases--;
+      self->n_entered++;
+    }
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+dlp_watchdog_report_only (DlpWatchdog *self)
+{
+  if (self == NULL)
+    return;
+  pthread_mutex_lock (&self->lock);
+  self->fails = false;
+  while (self->failing)
+    pthread_cond_wait (&self->cond, &self->lock);
   pthread_mutex_unlock (&self->lock);
 }

@@ -201,12 +201,33 @@ slow_init (Slow *self)
 
 /* ---- a source ---- */
 
+/* The first one is written at once, and is not to hang. */
+static void
+wait_for_checkpoint (void)
+{
+  g_autofree char *path = g_build_filename (dir, "checkpoint-1", NULL);
+
+  for (guint i = 0; i < 4000 && !g_file_test (path, G_FILE_TEST_EXISTS); i++)
+    usleep (5000);
+  g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
 static DlpStep
 emit_and_end (DlpElement *self, gpointer data, GError **error)
 {
+  wait_for_checkpoint ();
   script_emit (self, "x");
   g_atomic_int_set (&is_late, TRUE);
   return DLP_STEP_END;
+}
+
+/* Until it is stopped. */
+static DlpStep
+emit_on (DlpElement *self, gpointer data, GError **error)
+{
+  usleep (10000);
+  script_emit (self, "x");
+  return DLP_STEP_MORE;
 }
 
 /* ---- runs ---- */
@@ -274,6 +295,14 @@ run_clear (Run *self)
   g_clear_error (&self->error);
   g_object_unref (self->pipeline);
   remove_state ();
+}
+
+static void
+stop_it (Run *self)
+{
+  wait_for_checkpoint ();
+  g_atomic_int_set (&is_late, TRUE);
+  dlp_pipeline_stop (self->pipeline);
 }
 
 static void
@@ -352,6 +381,79 @@ test_blocks (void)
   run_clear (&run);
 }
 
+static void
+test_flush (void)
+{
+  Run run;
+
+  run_start (&run, IN_FLUSH, DLP_STALL_ACTION_REPORT, emit_on);
+  stop_it (&run);
+  expect_report (&run, "; last is flushing", DLP_PIPELINE_ERROR_STOPPED);
+  run_start (&run, IN_FLUSH, DLP_STALL_ACTION_FAIL, emit_on);
+  stop_it (&run);
+  expect_failure (&run, "; last is flushing");
+}
+
+static void
+test_sync (void)
+{
+  Run run;
+
+  run_start (&run, IN_SYNC, DLP_STALL_ACTION_FAIL, emit_and_end);
+  expect_failure (&run, "; last is syncing");
+}
+
+/* Once it is being written the run has its result. */
+static void
+test_checkpoint (void)
+{
+  Run run;
+
+  run_start (&run, IN_CHECKPOINT, DLP_STALL_ACTION_FAIL, emit_and_end);
+  expect_report (&run, "; the last checkpoint is being written", -1);
+  run_start (&run, IN_CHECKPOINT, DLP_STALL_ACTION_FAIL, emit_on);
+  stop_it (&run);
+  expect_report (&run, "; the last checkpoint is being written", DLP_PIPELINE_ERROR_STOPPED);
+}
+
+/* One that began while the elements still ran keeps the run from its end. */
+static void
+test_running_checkpoint (void)
+{
+  Run run;
+
+  run_start (&run, IN_CHECKPOINT, DLP_STALL_ACTION_FAIL, emit_on);
+  wait_for_checkpoint ();
+  g_atomic_int_set (&is_late, TRUE);
+  dlp_pipeline_checkpoint (run.pipeline);
+  while (!g_atomic_int_get (&hangs))
+    usleep (1000);
+  dlp_pipeline_stop (run.pipeline);
+  expect_failure (&run, "; a checkpoint is being written");
+}
+
+static void
+test_publish (void)
+{
+  Run run;
+
+  run_start (&run, IN_PUBLISH, DLP_STALL_ACTION_FAIL, emit_and_end);
+  expect_report (&run, "; last is publishing", -1);
+}
+
+/* All is written, whatever does not come back then. */
+static void
+test_stop (void)
+{
+  Run run;
+
+  run_start (&run, IN_STOP, DLP_STALL_ACTION_FAIL, emit_and_end);
+  expect_report (&run, "; last is stopping", -1);
+  run_start (&run, IN_STOP, DLP_STALL_ACTION_FAIL, emit_on);
+  stop_it (&run);
+  expect_report (&run, "; last is stopping", DLP_PIPELINE_ERROR_STOPPED);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -365,6 +467,12 @@ main (int argc, char **argv)
   g_assert_true (dlp_registry_add_element ("slow", slow_get_type (), NULL));
   g_test_add_func ("/watchdog/ends/drain", test_drain);
   g_test_add_func ("/watchdog/ends/blocks", test_blocks);
+  g_test_add_func ("/watchdog/ends/flush", test_flush);
+  g_test_add_func ("/watchdog/ends/sync", test_sync);
+  g_test_add_func ("/watchdog/ends/checkpoint", test_checkpoint);
+  g_test_add_func ("/watchdog/ends/running-checkpoint", test_running_checkpoint);
+  g_test_add_func ("/watchdog/ends/publish", test_publish);
+  g_test_add_func ("/watchdog/ends/stop", test_stop);
   code = g_test_run ();
   g_string_free (said, TRUE);
   return code;

@@ -265,6 +265,24 @@ test_drain_megatron (void)
   check_error (rig, "; out is in a step that does not return");
 }
 
+/* The last checkpoint: what is in it is not taken back. */
+static void
+test_last_checkpoint (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start_slow (rig, "sync:.checkpoint-2:2500", "--checkpoint-every=1h",
+              READ ("in.jsonl") "jsonl-sink name=out location=out.jsonl");
+  wait_until_it_hangs (rig);
+  end (rig, 0);
+  launch_rig_assert_has (rig->err, "warning: nothing has moved for 1.");
+  launch_rig_assert_has (rig->err, "; the last checkpoint is being written\n");
+  launch_rig_assert_has_not (rig->err, "the run fails");
+  launch_rig_assert_has_not (rig->err, "the run has failed");
+  check_summary (rig, "\"exit-reason\": \"finished\"");
+  check_output (rig);
+}
+
 /* ---- it goes on ---- */
 
 static void
@@ -372,6 +390,7 @@ main (int argc, char **argv)
   g_test_add_func ("/stall/other-fault", test_other_fault);
   g_test_add_func ("/stall/drain", test_drain);
   g_test_add_func ("/stall/drain-megatron", test_drain_megatron);
+  g_test_add_func ("/stall/last-checkpoint", test_last_checkpoint);
   g_test_add_func ("/stall/report", test_report);
   g_test_add_func ("/stall/never", test_never);
   g_test_add_func ("/stall/stopped", test_stopped);
