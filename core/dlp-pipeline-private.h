@@ -61,7 +61,7 @@ struct _DlpPipeline
   DlpRunner *runner;             /* lock, for threads that are not the run's */
   DlpCheckpointer *checkpointer; /* lock, for threads that are not the run's */
   DlpCheckpointer *captured;     /* lock: of the run that has ended: its state may be asked for */
-  DlpWatchdog *watchdog;
+  DlpWatchdog *watchdog; /* lock, for threads that are not the run's */
   bool concluding; /* the run's thread alone: its elements have left */
 
   pthread_mutex_t lock;

@@ -275,6 +275,20 @@ report_prepared (DlpPipeline *self, GVariantDict *dict)
   g_variant_dict_insert_value (dict, "elements", g_variant_builder_end (&builder));
 }
 
+/* What is done outside of the elements' steps. */
+static void
+report_phase (DlpPipeline *self, GVariantDict *dict)
+{
+  g_autofree char *phase = NULL;
+
+  pthread_mutex_lock (&self->lock);
+  if (self->watchdog != NULL)
+    phase = dlp_watchdog_describe_phase (self->watchdog);
+  pthread_mutex_unlock (&self->lock);
+  if (phase != NULL)
+    g_variant_dict_insert (dict, "phase", "s", phase);
+}
+
 GVariant *
 dlp_pipeline_get_report (DlpPipeline *self)
 {
@@ -289,6 +303,7 @@ dlp_pipeline_get_report (DlpPipeline *self)
   dlp_pipeline_get_progress (self, totals, &fraction, &files_done, &files_total);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "status", "s", g_enum_get_value (statuses, status)->value_nick);
+  report_phase (self, &dict);
   if (begin_looking (self))
     {
       report_prepared (self, &dict);

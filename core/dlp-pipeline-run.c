@@ -103,15 +103,23 @@ end_watch (GCancellable *cancellable, gulong id, GError **error)
 static void
 start_watchdog (DlpPipeline *self, GPtrArray *elements)
 {
-  self->watchdog = dlp_watchdog_new (self->run, elements, self->stall_timeout,
-                                     self->stall_action == DLP_STALL_ACTION_FAIL);
+  DlpWatchdog *watchdog = dlp_watchdog_new (self->run, elements, self->stall_timeout,
+                                            self->stall_action == DLP_STALL_ACTION_FAIL);
+
+  pthread_mutex_lock (&self->lock);
+  self->watchdog = watchdog;
+  pthread_mutex_unlock (&self->lock);
 }
 
 static void
 stop_watchdog (DlpPipeline *self)
 {
-  dlp_watchdog_free (self->watchdog);
-  self->watchdog = NULL;
+  DlpWatchdog *watchdog;
+
+  pthread_mutex_lock (&self->lock);
+  watchdog = g_steal_pointer (&self->watchdog);
+  pthread_mutex_unlock (&self->lock);
+  dlp_watchdog_free (watchdog);
 }
 
 /* What hangs in it is called by the run's thread alone: nothing takes steps. */

@@ -34,6 +34,9 @@ void dlp_watchdog_enter (DlpWatchdog *self, DlpElement *element, const char *wha
  * must not hide that nothing else moves. */
 void dlp_watchdog_enter_aside (DlpWatchdog *self, DlpElement *element, const char *what);
 void dlp_watchdog_leave (DlpWatchdog *self);
+/* (transfer full) (nullable): in what the run's thread is, such as "out is syncing"; not what has
+ * only just begun. Any thread. */
+char *dlp_watchdog_describe_phase (DlpWatchdog *self);
 
 /* From now on a stall is said, and does not end the run. When it returns, one that did has set its
  * error. */

@@ -7,6 +7,8 @@
 #include "dlp-quantity-private.h"
 #include "dlp-watched-private.h"
 
+#define PHASE_IS_NEWS (G_USEC_PER_SEC / 10)
+
 /* What is done outside of steps. */
 typedef struct
 {
@@ -380,6 +382,25 @@ dlp_watchdog_leave (DlpWatchdog *self)
       self->n_entered++;
     }
   pthread_mutex_unlock (&self->lock);
+}
+
+/* Where the run's thread is in none, that of another one is beside what the elements do. */
+char *
+dlp_watchdog_describe_phase (DlpWatchdog *self)
+{
+  gint64 before = g_get_monotonic_time () - PHASE_IS_NEWS;
+  GString *text = NULL;
+  const Phase *phase;
+
+  pthread_mutex_lock (&self->lock);
+  phase = self->n_phases > 0 ? get_phase (self) : NULL;
+  if (phase != NULL && self->phases[self->n_phases - 1].entered_at <= before)
+    {
+      text = g_string_new (NULL);
+      say_phase (phase, text);
+    }
+  pthread_mutex_unlock (&self->lock);
+  return text != NULL ? g_string_free (text, FALSE) : NULL;
 }
 
 void

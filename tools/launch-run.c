@@ -114,14 +114,17 @@ signals_ready (int fd, GIOCondition condition, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* (transfer full): "; last is in a step that does not return", or "" */
+/* (transfer full): "; last is in a step that does not return", or "". Outside of steps none of them
+ * takes any. */
 static char *
 describe_hang (LaunchRun *self)
 {
   g_autoptr (GVariant) report = dlp_pipeline_get_report (self->pipeline);
   g_autoptr (GArray) elements = launch_get_elements (report);
-  g_autofree char *waits = launch_describe_waits (elements);
+  g_autofree char *waits = NULL;
 
+  if (!g_variant_lookup (report, "phase", "s", &waits))
+    waits = launch_describe_waits (elements);
   return g_strconcat (waits[0] != '\0' ? "; " : "", waits, NULL);
 }
 
@@ -140,7 +143,7 @@ press_on (LaunchRun *self)
   if (waited > self->options->grace)
     {
       g_autofree char *grace = launch_format_seconds (self->options->grace / 1e6);
-      g_autofree char *hang = self->running ? describe_hang (self) : g_strdup ("");
+      g_autofree char *hang = describe_hang (self);
       g_autofree char *message =
           g_strdup_printf ("the run did not end within %s of SIG%s%s; --grace TIME gives it "
                            "longer%s",

@@ -176,6 +176,7 @@ test_start (void)
   start (rig, "start", "--stall-action=fail", GRAPH);
   end (rig, 1);
   check_error (rig, "; h is starting");
+  launch_rig_assert_has (rig->err, "did not end within 0.5 s; h is starting; --grace TIME");
   start (rig, NULL, "--stall-action=fail", GRAPH);
   end (rig, 0);
   check_output (rig);
@@ -190,7 +191,7 @@ test_negotiate (void)
   start (rig, "negotiate", "--stall-action=fail", GRAPH);
   end (rig, 1);
   check_error (rig, "; h is negotiating");
-  launch_rig_assert_has (rig->err, "the run has failed and did not end within 0.5 s");
+  launch_rig_assert_has (rig->err, "did not end within 0.5 s; h is negotiating; --grace TIME");
   start (rig, NULL, "--stall-action=fail", GRAPH);
   end (rig, 0);
   check_output (rig);
@@ -263,6 +264,36 @@ test_drain_megatron (void)
   wait_until_it_hangs (rig);
   end (rig, 1);
   check_error (rig, "; out is in a step that does not return");
+}
+
+/* The last sync, outside of all steps. */
+static void
+test_last_sync (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start_slow (rig, "sync:.out.jsonl:0", "--no-state",
+              READ ("in.jsonl") "jsonl-sink name=out location=out.jsonl");
+  wait_until_it_hangs (rig);
+  end (rig, 1);
+  check_error (rig, "; out is syncing");
+  launch_rig_assert_has (rig->err, "the run has failed and did not end within 0.5 s; out is "
+                                   "syncing; --grace TIME");
+}
+
+/* The checkpoint that a signal asks for. */
+static void
+test_signal_in_checkpoint (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start_slow (rig, "sync:.checkpoint-2:0", "--stall-timeout=1h", GRAPH);
+  wait_until_it_hangs (rig);
+  kill (rig->pid, SIGTERM);
+  end (rig, 1);
+  launch_rig_assert_has (
+      rig->err, "the run did not end within 0.5 s of SIGTERM; a checkpoint is being written; "
+                "--grace TIME");
 }
 
 /* The last checkpoint: what is in it is not taken back. */
@@ -390,6 +421,8 @@ main (int argc, char **argv)
   g_test_add_func ("/stall/other-fault", test_other_fault);
   g_test_add_func ("/stall/drain", test_drain);
   g_test_add_func ("/stall/drain-megatron", test_drain_megatron);
+  g_test_add_func ("/stall/last-sync", test_last_sync);
+  g_test_add_func ("/stall/signal-in-checkpoint", test_signal_in_checkpoint);
   g_test_add_func ("/stall/last-checkpoint", test_last_checkpoint);
   g_test_add_func ("/stall/report", test_report);
   g_test_add_func ("/stall/never", test_never);
