@@ -67,7 +67,7 @@ launch (const LaunchOptions *options)
       !launch_check_overwrite (pipeline, options, &error))
     {
       launch_report_error (error, false);
-      return launch_exit_for_prepare (error);
+      return launch_exit_for_prepare (error, false);
     }
   if (options->check)
     return launch_check (pipeline, options);

@@ -182,7 +182,7 @@ launch_check (DlpPipeline *pipeline, const LaunchOptions *options)
       !launch_write_dot (pipeline, options, &error))
     {
       launch_report_error (error, false);
-      return launch_exit_for_prepare (error);
+      return launch_exit_for_prepare (error, false);
     }
   report = dlp_pipeline_get_report (pipeline);
   print_run_settings (pipeline, report, options);

@@ -530,7 +530,7 @@ launch_dry_run (DlpPipeline *pipeline, const LaunchOptions *options)
   else
     {
       launch_report_error (error, false);
-      code = launch_exit_for_prepare (error);
+      code = launch_exit_for_prepare (error, false);
     }
   g_clear_object (&self.copy);
   g_clear_pointer (&self.sample, launch_sample_free);

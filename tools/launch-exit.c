@@ -4,9 +4,9 @@
 
 #include "launch.h"
 
-/* What an error says by itself; 0: nothing. */
+/* What an error says by itself; 0: nothing. @has_state: the same command goes on. */
 static int
-exit_for_error (const GError *error)
+exit_for_error (const GError *error, bool has_state)
 {
   if (error->domain == DLP_STATE_ERROR)
     switch ((DlpStateError) error->code)
@@ -25,7 +25,7 @@ exit_for_error (const GError *error)
     return LAUNCH_EXIT_STATE;
   /* Also where it hung before the first record. */
   if (g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED))
-    return LAUNCH_EXIT_FAILED;
+    return has_state ? LAUNCH_EXIT_STOPPED : LAUNCH_EXIT_FAILED;
   return 0;
 }
 
@@ -56,9 +56,9 @@ launch_report_error (const GError *error, bool has_state)
 }
 
 int
-launch_exit_for_prepare (const GError *error)
+launch_exit_for_prepare (const GError *error, bool has_state)
 {
-  int code = exit_for_error (error);
+  int code = exit_for_error (error, has_state);
 
   return code != 0 ? code : LAUNCH_EXIT_USAGE;
 }
@@ -137,7 +137,7 @@ launch_exit_for_run (DlpPipeline *pipeline, const GError *error, int signal_numb
     return launch_has_state (pipeline) ? LAUNCH_EXIT_STOPPED : LAUNCH_EXIT_SIGNAL + signal_number;
   if (g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_ABORTED))
     return LAUNCH_EXIT_SIGNAL + signal_number;
-  code = exit_for_error (error);
+  code = exit_for_error (error, launch_has_state (pipeline));
   if (code != 0)
     return code;
   return has_begun (pipeline) && !is_early (pipeline, error) ? LAUNCH_EXIT_FAILED :

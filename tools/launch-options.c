@@ -30,7 +30,7 @@ static const char description[] =
     "state\n"
     "is damaged or something fixed was changed; 4 finished with kept damage; 5 another attempt "
     "has\n"
-    "taken over; 75 stopped, the same command goes on; 128+N aborted by signal N.";
+    "taken over; 75 stopped or stalled, the same command goes on; 128+N aborted by signal N.";
 
 /* Texts that GOption fills in before they are read as what they stand for. */
 typedef struct

@@ -276,7 +276,7 @@ judge_end (LaunchRun *self)
       return launch_exit_for_run (self->pipeline, self->error, self->signal_number);
     }
   launch_report_error (self->error, launch_has_state (self->pipeline));
-  return launch_exit_for_prepare (self->error);
+  return launch_exit_for_prepare (self->error, launch_has_state (self->pipeline));
 }
 
 static int

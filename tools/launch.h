@@ -98,7 +98,7 @@ bool launch_check_overwrite (DlpPipeline *pipeline, const LaunchOptions *options
 bool launch_write_dot (DlpPipeline *pipeline, const LaunchOptions *options, GError **error);
 
 void launch_report_error (const GError *error, bool has_state);
-int launch_exit_for_prepare (const GError *error);
+int launch_exit_for_prepare (const GError *error, bool has_state);
 int launch_exit_for_run (DlpPipeline *pipeline, const GError *error, int signal_number);
 
 /* ---- reports ---- */

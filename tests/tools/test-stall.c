@@ -121,9 +121,11 @@ go_on (LaunchRig *rig)
   check_output (rig);
 }
 
+/* The run has failed. @code: 75: the same command goes on; 1: it has no state. */
 static void
-check_error (LaunchRig *rig, const char *text)
+check_error (LaunchRig *rig, int code, const char *text)
 {
+  g_autofree char *exit_code = g_strdup_printf ("\"exit-code\": %d,", code);
   g_autofree char *said = g_strconcat (text, "; the run fails\n", NULL);
 
   launch_rig_assert_has (rig->err, "warning: nothing has moved for 1.");
@@ -132,7 +134,7 @@ check_error (LaunchRig *rig, const char *text)
   launch_rig_assert_has (rig->err, text);
   launch_rig_assert_has (
       rig->err, "; where that may take so long, set a longer stall-timeout (now 1s; 0: no limit)");
-  check_summary (rig, "\"exit-code\": 1");
+  check_summary (rig, exit_code);
   check_summary (rig, "\"exit-reason\": \"stalled\"");
   check_summary (rig, "\"error\": \"nothing has moved for 1.");
 }
@@ -145,8 +147,8 @@ test_step (void)
   g_autoptr (LaunchRig) rig = new_rig ();
 
   start (rig, "step", "--stall-action=fail", GRAPH);
-  end (rig, 1);
-  check_error (rig, "; h is in a step that does not return");
+  end (rig, 75);
+  check_error (rig, 75, "; h is in a step that does not return");
   launch_rig_assert_has (
       rig->err, "the run has failed and did not end within 0.5 s; h is in a step that does not "
                 "return; --grace TIME gives it longer");
@@ -160,8 +162,8 @@ test_work (void)
   g_autoptr (LaunchRig) rig = new_rig ();
 
   start (rig, "work", "--stall-action=fail", GRAPH);
-  end (rig, 1);
-  check_error (rig, "; h waits for its own input/output or for work it gave to the workers");
+  end (rig, 75);
+  check_error (rig, 75, "; h waits for its own input/output or for work it gave to the workers");
   launch_rig_assert_has_not (rig->err, "--grace");
   check_summary (rig, "\"status\": \"failed\"");
   go_on (rig);
@@ -174,8 +176,8 @@ test_start (void)
   g_autoptr (LaunchRig) rig = new_rig ();
 
   start (rig, "start", "--stall-action=fail", GRAPH);
-  end (rig, 1);
-  check_error (rig, "; h is starting");
+  end (rig, 75);
+  check_error (rig, 75, "; h is starting");
   launch_rig_assert_has (rig->err, "did not end within 0.5 s; h is starting; --grace TIME");
   start (rig, NULL, "--stall-action=fail", GRAPH);
   end (rig, 0);
@@ -189,8 +191,8 @@ test_negotiate (void)
   g_autoptr (LaunchRig) rig = new_rig ();
 
   start (rig, "negotiate", "--stall-action=fail", GRAPH);
-  end (rig, 1);
-  check_error (rig, "; h is negotiating");
+  end (rig, 75);
+  check_error (rig, 75, "; h is negotiating");
   launch_rig_assert_has (rig->err, "did not end within 0.5 s; h is negotiating; --grace TIME");
   start (rig, NULL, "--stall-action=fail", GRAPH);
   end (rig, 0);
@@ -210,8 +212,9 @@ test_input (void)
   g_assert_cmpint (fd, >=, 0);
   start (rig, NULL, "--stall-action=fail", READ ("pipe name=in") "null-sink");
   end (rig, 1);
-  check_error (rig, "; jsonl-reader0 waits for its own input/output or for work it gave to the "
-                    "workers");
+  check_error (rig, 1,
+               "; jsonl-reader0 waits for its own input/output or for work it gave to the "
+               "workers");
   close (fd);
 }
 
@@ -251,7 +254,7 @@ test_drain (void)
               READ ("in.jsonl") "jsonl-sink name=out location=out.jsonl");
   wait_until_it_hangs (rig);
   end (rig, 1);
-  check_error (rig, "; out is in a step that does not return");
+  check_error (rig, 1, "; out is in a step that does not return");
 }
 
 static void
@@ -263,7 +266,7 @@ test_drain_megatron (void)
               READ ("in.jsonl") "tokenizer model=gpt2 ! megatron-sink name=out location=out");
   wait_until_it_hangs (rig);
   end (rig, 1);
-  check_error (rig, "; out is in a step that does not return");
+  check_error (rig, 1, "; out is in a step that does not return");
 }
 
 /* The last sync, outside of all steps. */
@@ -276,7 +279,7 @@ test_last_sync (void)
               READ ("in.jsonl") "jsonl-sink name=out location=out.jsonl");
   wait_until_it_hangs (rig);
   end (rig, 1);
-  check_error (rig, "; out is syncing");
+  check_error (rig, 1, "; out is syncing");
   launch_rig_assert_has (rig->err, "the run has failed and did not end within 0.5 s; out is "
                                    "syncing; --grace TIME");
 }
