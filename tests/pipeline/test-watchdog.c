@@ -285,11 +285,14 @@ test_once (void)
 static void
 test_declared (void)
 {
+  g_autoptr (GError) error = NULL;
   Run run;
 
   run_start (&run, want_work_and_say_so, NULL, take, NULL);
   usleep (1300000);
   g_assert_false (was_said ("nothing has moved"));
+  error = dlp_pipeline_get_error (run.pipeline);
+  g_assert_no_error (error);
   run_end (&run);
 }
 
