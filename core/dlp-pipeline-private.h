@@ -61,8 +61,8 @@ struct _DlpPipeline
   DlpRunner *runner;             /* lock, for threads that are not the run's */
   DlpCheckpointer *checkpointer; /* lock, for threads that are not the run's */
   DlpCheckpointer *captured;     /* lock: of the run that has ended: its state may be asked for */
-  DlpWatchdog *watchdog; /* lock, for threads that are not the run's */
-  bool concluding; /* the run's thread alone: its elements have left */
+  DlpWatchdog *watchdog;         /* lock, for threads that are not the run's */
+  bool concluding;               /* the run's thread alone: its elements have left */
 
   pthread_mutex_t lock;
   pthread_cond_t cond;
@@ -86,8 +86,8 @@ struct _DlpPipeline
 /* Sets the pipeline's error, the first wins, and ends the run. Takes @error over. */
 void dlp_pipeline_fail (DlpPipeline *self, DlpElement *element, GError *error);
 void dlp_pipeline_set_status (DlpPipeline *self, DlpPipelineStatus status);
-/* False with an error: the run fails because it has stalled. Where it concludes, it cannot do so any
- * more afterwards. */
+/* False with an error: the run fails because it has stalled. Where it concludes, it cannot do so
+ * any more afterwards. */
 bool dlp_pipeline_check_stall (DlpPipeline *self, GError **error);
 
 /* To the elements that the program holds: the run has ended, or is about to, with @error
