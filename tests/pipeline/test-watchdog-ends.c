@@ -3,6 +3,7 @@
 /* What hangs while a run comes to its end: the sink that finishes its file, its flush, the last
  * checkpoint, stop(). It is named, and makes the run fail only where that is still possible. */
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +32,7 @@ typedef enum
   IN_STOP,
 } Where;
 
-static GMutex lock;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GString *said;  /* lock */
 static gboolean hold;  /* atomic: what hangs goes on hanging */
 static gboolean hangs; /* atomic: it does */
@@ -48,9 +49,9 @@ write_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpoint
   for (gsize i = 0; i < n_fields; i++)
     if (strcmp (fields[i].key, "MESSAGE") == 0)
       {
-        g_mutex_lock (&lock);
+        pthread_mutex_lock (&lock);
         g_string_append_printf (said, "%s\n", (const char *) fields[i].value);
-        g_mutex_unlock (&lock);
+        pthread_mutex_unlock (&lock);
       }
   return G_LOG_WRITER_HANDLED;
 }
@@ -60,9 +61,9 @@ was_said (const char *text)
 {
   bool found;
 
-  g_mutex_lock (&lock);
+  pthread_mutex_lock (&lock);
   found = strstr (said->str, text) != NULL;
-  g_mutex_unlock (&lock);
+  pthread_mutex_unlock (&lock);
   return found;
 }
 
@@ -152,10 +153,16 @@ slow_describe (DlpElement *element, const DlpState *state)
 {
   GVariantDict dict;
 
-  if (g_atomic_int_get (&is_late))
-    hang_if (IN_CHECKPOINT);
   g_variant_dict_init (&dict, NULL);
   return g_variant_dict_end (&dict);
+}
+
+static gboolean
+slow_make_durable (DlpElement *element, const DlpState *state, GError **error)
+{
+  if (g_atomic_int_get (&is_late))
+    hang_if (IN_CHECKPOINT);
+  return TRUE;
 }
 
 static DlpState *
@@ -191,6 +198,8 @@ slow_class_init (SlowClass *klass)
   klass->publish = slow_publish;
   DLP_ELEMENT_CLASS (klass)->save = slow_save;
   DLP_ELEMENT_CLASS (klass)->describe = slow_describe;
+  DLP_ELEMENT_CLASS (klass)->make_durable = slow_make_durable;
+  DLP_ELEMENT_CLASS (klass)->flags = DLP_ELEMENT_LOG;
   DLP_ELEMENT_CLASS (klass)->stop = slow_stop;
 }
 
@@ -253,9 +262,9 @@ run_start (Run *self, Where hanging, DlpStallAction action, ScriptStep source)
 {
   DlpElement *first, *last;
 
-  g_mutex_lock (&lock);
+  pthread_mutex_lock (&lock);
   g_string_truncate (said, 0);
-  g_mutex_unlock (&lock);
+  pthread_mutex_unlock (&lock);
   where = hanging;
   g_atomic_int_set (&hold, TRUE);
   g_atomic_int_set (&hangs, FALSE);
