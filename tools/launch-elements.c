@@ -169,6 +169,7 @@ launch_faults_collect (LaunchFaults *self, GVariant *report)
       add_tallies (self->files, state, "bad-files", NULL);
       self->damaged += launch_get_number (state, "damaged");
       self->dropped += count_dropped (state);
+      self->skipped += launch_get_number (state, "skipped-batches");
     }
 }
 
@@ -177,6 +178,52 @@ launch_faults_clear (LaunchFaults *self)
 {
   g_clear_pointer (&self->kinds, g_hash_table_unref);
   g_clear_pointer (&self->files, g_hash_table_unref);
+}
+
+/* Those that have not come yet. */
+static void
+append_skips (GString *text, GVariant *element, GVariant *state)
+{
+  g_autoptr (GVariant) ranges = g_variant_lookup_value (state, "skip", G_VARIANT_TYPE ("a(ttt)"));
+  guint64 first, last, next = launch_get_number (state, "batches");
+  const char *name = "";
+  GVariantIter iter;
+
+  if (ranges == NULL)
+    return;
+  g_variant_lookup (element, "name", "&s", &name);
+  g_variant_iter_init (&iter, ranges);
+  while (g_variant_iter_next (&iter, "(ttt)", &first, &last, NULL))
+    if (last >= next)
+      g_string_append_printf (text,
+                              "%sbatches %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " of %s",
+                              text->len > 0 ? ", " : "", MAX (first, next), last, name);
+}
+
+/* What has not begun to run reports no states. */
+char *
+launch_describe_skips (DlpPipeline *pipeline)
+{
+  g_autofree char *folder = NULL;
+  g_autoptr (DlpCheckpoint) checkpoint = NULL;
+  g_autoptr (GVariant) payload = NULL;
+  g_autoptr (GPtrArray) elements = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_object_get (pipeline, "state-dir", &folder, NULL);
+  checkpoint = folder != NULL ? dlp_checkpoint_new_from_folder (folder, NULL, NULL) : NULL;
+  if (checkpoint == NULL)
+    return NULL;
+  payload = dlp_checkpoint_to_variant (checkpoint);
+  elements = list_elements (payload);
+  for (guint i = 0; i < elements->len; i++)
+    {
+      g_autoptr (GVariant) state = lookup (g_ptr_array_index (elements, i), "state");
+
+      if (state != NULL)
+        append_skips (text, g_ptr_array_index (elements, i), state);
+    }
+  return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }
 
 /* Of the source that has most. */

@@ -72,6 +72,9 @@ launch_format_totals (GVariant *report)
   append_number (text, faults.bad, "bad record");
   if (faults.dropped > 0)
     append_number (text, faults.dropped, "dropped record");
+  if (faults.skipped > 0)
+    g_string_append_printf (text, ", %" G_GUINT64_FORMAT " skipped batch%s", faults.skipped,
+                            faults.skipped == 1 ? "" : "es");
   if (faults.damaged > 0)
     append_number (text, faults.damaged, "damaged file");
   g_string_append_printf (text, ", %.1f s", seconds);

@@ -195,9 +195,10 @@ say_choices (LaunchRun *self, GVariant *report)
 }
 
 static void
-say_resumed (GVariant *report)
+say_resumed (LaunchRun *self, GVariant *report)
 {
   g_autoptr (GArray) elements = launch_get_elements (report);
+  g_autofree char *skips = NULL;
   guint64 records = 0, replay = 0;
   guint attempt = 0;
 
@@ -215,6 +216,9 @@ say_resumed (GVariant *report)
 
       launch_say ("replaying %s", number);
     }
+  skips = attempt > 1 ? launch_describe_skips (self->pipeline) : NULL;
+  if (skips != NULL)
+    launch_say ("leaving out %s, as dlpipe-state skip asked for", skips);
 }
 
 static void
@@ -224,7 +228,7 @@ say_begin (LaunchRun *self)
 
   say_choices (self, report);
   if (!self->was_complete)
-    say_resumed (report);
+    say_resumed (self, report);
 }
 
 static void

@@ -88,6 +88,7 @@ launch_make_summary (GVariant *report, const GError *error, int code)
   g_variant_dict_insert_value (&dict, "bad-records-by-file", make_tallies (faults.files));
   g_variant_dict_insert (&dict, "damaged-files", "t", faults.damaged);
   g_variant_dict_insert (&dict, "dropped-records", "t", faults.dropped);
+  g_variant_dict_insert (&dict, "skipped-batches", "t", faults.skipped);
   g_variant_dict_insert_value (&dict, "digests", make_digests (report));
   g_variant_dict_insert (&dict, "exit-code", "i", code);
   g_variant_dict_insert (&dict, "exit-reason", "s",

@@ -152,6 +152,8 @@ GArray *launch_subtract_elements (GArray *now, GArray *before);
 
 /* (transfer full): the table of --stats. */
 char *launch_format_stats (GVariant *report, bool sequential);
+/* (transfer full) (nullable): which batches a run that goes on from its state folder leaves out. */
+char *launch_describe_skips (DlpPipeline *pipeline);
 /* (transfer full): "1200 records, 3.4 M tokens, ..." */
 char *launch_format_totals (GVariant *report);
 /* (transfer full) (nullable): the models of all tokenizers. */
@@ -188,6 +190,7 @@ typedef struct
   guint64 bad;
   guint64 damaged;
   guint64 dropped;
+  guint64 skipped;   /* batches */
   GHashTable *kinds; /* of bad records, to guint64 * */
   GHashTable *files; /* the same */
 } LaunchFaults;

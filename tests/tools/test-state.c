@@ -358,6 +358,9 @@ test_skip (void)
       kill (run->pid, SIGTERM);
       g_assert_true (launch_rig_wait (run, 60 * G_USEC_PER_SEC));
       g_assert_cmpint (run->exit_code, ==, 75);
+      if (again == 1)
+        launch_rig_assert_has (run->err, "leaving out batches 900000000000 to 900000000010 of b, "
+                                         "batches 900000000020 to 900000000020 of b, as ");
 
       use_tool ();
       if (again == 0)
@@ -385,6 +388,109 @@ test_skip (void)
   launch_rig_assert_has (rig->err, "--batches=9..8; wanted");
 }
 
+/* ---- batches left out, to the end ---- */
+
+#define N_BATCHES 50000
+#define SIZE 4
+
+static const char *const counting[] = { "--state",
+                                        "s",
+                                        "--checkpoint-every",
+                                        "10ms",
+                                        "file-source location=many.jsonl ! jsonl-reader ! batch "
+                                        "name=b size=4 ! null-sink",
+                                        NULL };
+
+/* Until it has a checkpoint, and @us more. FALSE: it has ended before. */
+static gboolean
+run_for (LaunchRig *rig, gint64 us, int number)
+{
+  launch_rig_start (rig, counting, NULL);
+  for (guint i = 0; i < 20000 && !has_checkpoint (rig); i++)
+    g_usleep (500);
+  if (us > 0)
+    g_usleep ((gulong) us);
+  kill (rig->pid, number);
+  g_assert_true (launch_rig_wait (rig, 60 * G_USEC_PER_SEC));
+  g_assert_true (rig->exit_code <= 0 || rig->exit_code == 75);
+  return number == SIGKILL ? rig->killed_by == SIGKILL : rig->exit_code == 75;
+}
+
+/* The state goes on without these, well before its end. FALSE: it was too far. */
+static gboolean
+stop_and_skip (LaunchRig *rig, LaunchRig *tool)
+{
+  g_autofree char *place = launch_rig_path (rig, "s");
+  const char *const first[] = { "skip", place, "--batches=40000..41999", NULL };
+
+  launch_rig_clear (rig);
+  launch_rig_write_records (rig, "many.jsonl", N_BATCHES * SIZE);
+  if (!run_for (rig, 0, SIGTERM))
+    return FALSE;
+  use_tool ();
+  launch_rig_run (tool, first);
+  if (tool->exit_code == 0)
+    {
+      launch_rig_expect (tool, 0, "skip", place, "--batches=45000..45000", NULL);
+      launch_rig_expect (tool, 0, "skip", place, "--batches=49990..60000", NULL);
+      launch_rig_expect (rig, 0, "verify", place, NULL);
+    }
+  use_launcher ();
+  return tool->exit_code == 0;
+}
+
+static void
+copy_folder (LaunchRig *rig, const char *from, const char *to)
+{
+  g_autofree char *source = launch_rig_path (rig, from);
+  g_autofree char *target = launch_rig_path (rig, to);
+  const char *const argv[] = { "cp", "-R", source, target, NULL };
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status,
+                &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (status, ==, 0);
+}
+
+/* All records but those of 2011 batches. */
+static void
+assert_counted (LaunchRig *rig, const char *how)
+{
+  g_assert_cmpint (rig->exit_code, ==, 0);
+  launch_rig_assert_has (rig->err, how);
+  launch_rig_assert_has (rig->err, ": 191956 records, 0 bad records, 2011 skipped batches");
+}
+
+/* Killed at some place, also amid what is skipped, and gone on with to the end, and once more: as
+ * one that was not disturbed. */
+static void
+test_skip_killed (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autoptr (LaunchRig) tool = launch_rig_new ();
+  g_autofree char *place = launch_rig_path (rig, "s");
+  g_autofree char *whole = launch_rig_path (rig, "whole");
+  guint n = 0;
+
+  while (!stop_and_skip (rig, tool))
+    g_assert_cmpuint (++n, <, 20);
+  copy_folder (rig, "s", "whole");
+  for (n = 0; n < 6 && run_for (rig, n * 20000, SIGKILL); n++)
+    ;
+  launch_rig_run (rig, counting);
+  assert_counted (rig, "finished");
+  launch_rig_run (rig, counting);
+  assert_counted (rig, "finished already, nothing to do");
+  launch_rig_expect (rig, 0, "--state", "whole", counting[4], NULL);
+  assert_counted (rig, "finished");
+  use_tool ();
+  launch_rig_expect (tool, 0, "diff", place, whole, NULL);
+  launch_rig_expect (tool, 1, "skip", place, "--batches=70000..70001", NULL);
+  launch_rig_assert_has (tool->err, "which has something left to do");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -399,5 +505,6 @@ main (int argc, char **argv)
   g_test_add_func ("/state/list", test_list);
   g_test_add_func ("/state/watch", test_watch);
   g_test_add_func ("/state/skip", test_skip);
+  g_test_add_func ("/state/skip-killed", test_skip_killed);
   return g_test_run ();
 }
