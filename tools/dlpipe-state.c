@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Shows, compares, verifies and watches what a run has saved. */
+/* Shows, compares, verifies, watches and changes what a run has saved. */
 
 #include <locale.h>
 #include <stdio.h>
@@ -36,11 +36,11 @@ static const char description[] =
     "DIR is a state folder (out/corpus.dlpipe), the output that it belongs to\n"
     "(out/corpus), or one checkpoint: a file of a state folder, or what a program has\n"
     "saved. The plugins of the graph are not needed. Nothing is written, no lock is\n"
-    "taken, but by skip: it adds a checkpoint to a folder that no run holds, or writes\n"
-    "the file anew.\n"
+    "taken, but by skip: it replaces the checkpoints of a folder that no run holds, or\n"
+    "writes the file anew.\n"
     "\n"
-    "Exit status: 0 all is well, or equal; 1 faults were found, or the results differ;\n"
-    "2 wrong usage, or there is nothing to be read.\n";
+    "Exit status: 0 all is well, or equal; 1 faults were found, the results differ, or\n"
+    "skip was refused; 2 wrong usage, or there is nothing to be read.\n";
 
 static void
 options_clear (StateOptions *self)
@@ -110,7 +110,7 @@ parse_options (StateOptions *options, int argc, char **argv, GError **error)
     { NULL, 0, 0, 0, NULL, NULL, NULL },
   };
 
-  g_option_context_set_summary (context, "Shows and compares the state of dlpipe runs.");
+  g_option_context_set_summary (context, "Shows, compares and changes the state of dlpipe runs.");
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, error))
