@@ -34,7 +34,7 @@ static const Key element_keys[] = {
   { "version", "u", false },  { "oldest", "u", false },        { "fixed", "a{ss}", false },
   { "links", "as", false },   { "inputs", "ax", false },       { "emitted", "a{st}", true },
   { "state", "a{sv}", true }, { "sink", "a{sv}", true },       { "progress", "at", true },
-  { "plugin", "s", true },    { "plugin-version", "s", true },
+  { "plugin", "s", true },    { "plugin-version", "s", true }, { "passes-on", "b", true },
 };
 
 static bool corrupt (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);

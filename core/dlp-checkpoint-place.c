@@ -49,11 +49,10 @@ add (guint64 place, guint64 more)
 static bool
 is_transparent (GVariant *element)
 {
-  static const char *const names[] = { "tee", "fields", "limit", NULL };
-  const char *factory = "";
+  gboolean passes_on = FALSE;
 
-  g_variant_lookup (element, "factory", "&s", &factory);
-  return g_strv_contains (names, factory);
+  g_variant_lookup (element, "passes-on", "b", &passes_on);
+  return passes_on;
 }
 
 /* How many records more than it goes on with have gone out of it. */

@@ -64,7 +64,8 @@ G_DEFINE_FLAGS_TYPE (DlpElementFlags,
                      G_DEFINE_ENUM_VALUE (DLP_ELEMENT_LARGE, "large"),
                      G_DEFINE_ENUM_VALUE (DLP_ELEMENT_LOG, "log"),
                      G_DEFINE_ENUM_VALUE (DLP_ELEMENT_KEEPS_ALL, "keeps-all"),
-                     G_DEFINE_ENUM_VALUE (DLP_ELEMENT_REORDERS, "reorders"))
+                     G_DEFINE_ENUM_VALUE (DLP_ELEMENT_REORDERS, "reorders"),
+                     G_DEFINE_ENUM_VALUE (DLP_ELEMENT_FIRST_ONES, "first-ones"))
 
 G_DEFINE_ENUM_TYPE (DlpPadDirection,
                     dlp_pad_direction,

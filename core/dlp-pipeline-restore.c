@@ -20,11 +20,12 @@
  *   warnings      as   the first hundred of all attempts; n-warnings t: how many there were
  *   elements      aa{sv}, producers first:
  *     name s, factory s, plugin s and plugin-version s (optional: of its plugin, in at most 128
- * bytes each; not of one that the program brings), needed b, version u, oldest u, fixed a{ss},
- * links as, emitted a{st} (by output pad), inputs ax (in the order of the links: a position, or -1:
- * seen to its end, or below: closed early at -2 - it), state a{sv}, sink a{sv} (sinks only); where
- * it is not needed any more, no emitted, and of its state only the counters matter, and progress
- * at: bytes read, their sum, files read, their number
+ * bytes each; not of one that the program brings), passes-on b (optional: true where what it gives
+ * out is what it took, from the first record on, one for one), needed b, version u, oldest u, fixed
+ * a{ss}, links as, emitted a{st} (by output pad), inputs ax (in the order of the links: a position,
+ * or -1: seen to its end, or below: closed early at -2 - it), state a{sv}, sink a{sv} (sinks only);
+ * where it is not needed any more, no emitted, and of its state only the counters matter, and
+ * progress at: bytes read, their sum, files read, their number
  */
 
 #include <string.h>
@@ -145,6 +146,8 @@ describe_element (DlpElement *element, const DlpElementPlace *place, GError **er
   g_variant_dict_insert (&dict, "name", "s", dlp_element_get_name (element));
   g_variant_dict_insert (&dict, "factory", "s", dlp_element_get_factory (element));
   dlp_element_describe_plugin (element, &dict);
+  if (klass->flags & (DLP_ELEMENT_ONE_TO_ONE | DLP_ELEMENT_FIRST_ONES))
+    g_variant_dict_insert (&dict, "passes-on", "b", TRUE);
   g_variant_dict_insert (&dict, "needed", "b", place->needed);
   g_variant_dict_insert (&dict, "version", "u", klass->state_version);
   g_variant_dict_insert (&dict, "oldest", "u", klass->state_oldest_version);

@@ -296,6 +296,7 @@ insert_flags (GVariantBuilder *dict, DlpElementFlags flags)
     { DLP_ELEMENT_ONE_TO_ONE, "one-to-one" }, { DLP_ELEMENT_STATELESS, "stateless" },
     { DLP_ELEMENT_LARGE, "large-state" },     { DLP_ELEMENT_LOG, "log-state" },
     { DLP_ELEMENT_KEEPS_ALL, "keeps-all" },   { DLP_ELEMENT_REORDERS, "reorders" },
+    { DLP_ELEMENT_FIRST_ONES, "first-ones" },
   };
   g_autoptr (GPtrArray) set = g_ptr_array_new ();
 

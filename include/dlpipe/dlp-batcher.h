@@ -45,7 +45,10 @@ G_DECLARE_INTERFACE (DlpBatcher, dlp_batcher, DLP, BATCHER, DlpElement)
  * @parent_iface: the parent interface
  * @get_rule: how the records of a stage are put into batches
  *
- * What such an element answers.
+ * What such an element answers. For dlp_checkpoint_skip_batches() its state has `batches` (t: the
+ * index that comes next), `skipped-batches` (t: how many before that were skipped) and `skip`
+ * (a(ttt): first and last index of what is to be skipped, in order, and how many batches had gone
+ * out when it was asked for).
  *
  * Since: 0.2
  */

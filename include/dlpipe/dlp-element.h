@@ -49,6 +49,8 @@ GType dlp_step_get_type (void) G_GNUC_CONST;
  * @DLP_ELEMENT_LOG: its state is the length of an append-only file; see make_durable()
  * @DLP_ELEMENT_KEEPS_ALL: each record that goes in comes out, sooner or later: what did not is held
  * @DLP_ELEMENT_REORDERS: records leave in another order than they came in
+ * @DLP_ELEMENT_FIRST_ONES: what comes out are the first records that went in, in order, and then it
+ *   ends, as `limit` does
  *
  * What the class of an element promises.
  *
@@ -63,6 +65,7 @@ typedef enum
   DLP_ELEMENT_LOG = 1 << 3,
   DLP_ELEMENT_KEEPS_ALL = 1 << 4,
   DLP_ELEMENT_REORDERS = 1 << 5,
+  DLP_ELEMENT_FIRST_ONES = 1 << 6,
 } DlpElementFlags;
 
 #define DLP_TYPE_ELEMENT_FLAGS (dlp_element_flags_get_type ())

@@ -284,6 +284,7 @@ dlp_limit_class_init (DlpLimitClass *klass)
                                       DLP_CARRIES_ALL, NULL);
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_ALL, NULL);
+  element_class->flags = DLP_ELEMENT_FIRST_ONES;
   dlp_element_class_set_description (element_class,
                                      "Ends a stream after so many records, tokens or batches",
                                      "... ! limit records=1k ! null-sink");

@@ -676,9 +676,9 @@ save_behind_one (const char *text, const char *element)
 #define TEE "check-source records=40 ! batch name=b size=2 ! tee name=t ! app-sink name=near "
 #define BRANCHES TEE "max-batches=1  t. ! app-sink name=far max-batches=1"
 
-/* (transfer full): @value, with @key of the state of its element "b" replaced. */
+/* (floating): @value, of whose element @wanted @key is replaced. */
 static GVariant *
-replace_ranges (GVariant *value, GVariant *ranges)
+replace_key (GVariant *value, const char *wanted, const char *key, GVariant *with)
 {
   g_autoptr (GVariant) elements =
       g_variant_lookup_value (value, "elements", G_VARIANT_TYPE ("aa{sv}"));
@@ -689,18 +689,13 @@ replace_ranges (GVariant *value, GVariant *ranges)
   for (gsize i = 0; i < g_variant_n_children (elements); i++)
     {
       g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
-      g_autoptr (GVariant) state = g_variant_lookup_value (element, "state", NULL);
-      GVariantDict changed, inner;
+      GVariantDict changed;
       const char *name;
 
       g_variant_dict_init (&changed, element);
       g_assert_true (g_variant_lookup (element, "name", "&s", &name));
-      if (strcmp (name, "b") == 0)
-        {
-          g_variant_dict_init (&inner, state);
-          g_variant_dict_insert_value (&inner, "skip", ranges);
-          g_variant_dict_insert_value (&changed, "state", g_variant_dict_end (&inner));
-        }
+      if (strcmp (name, wanted) == 0)
+        g_variant_dict_insert_value (&changed, key, with);
       g_variant_builder_add_value (&builder, g_variant_dict_end (&changed));
     }
   g_variant_dict_init (&all, value);
@@ -708,19 +703,30 @@ replace_ranges (GVariant *value, GVariant *ranges)
   return g_variant_dict_end (&all);
 }
 
-/* (transfer full): @state with ranges that nothing has looked at. */
+/* (transfer full): @state, changed by whoever may. */
 static DlpCheckpoint *
-forge (GBytes *state, const char *ranges)
+forge_key (GBytes *state, const char *wanted, const char *key, GVariant *with)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (DlpCheckpoint) checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
   g_autoptr (GVariant) value = dlp_checkpoint_to_variant (checkpoint);
   DlpCheckpoint *forged;
 
-  forged = dlp_checkpoint_new_from_variant (replace_ranges (value, g_variant_new_parsed (ranges)),
-                                            &error);
+  forged = dlp_checkpoint_new_from_variant (replace_key (value, wanted, key, with), &error);
   g_assert_no_error (error);
   return forged;
+}
+
+/* (transfer full): @state with ranges that nothing has looked at. */
+static DlpCheckpoint *
+forge (GBytes *state, const char *ranges)
+{
+  g_autoptr (GVariant) before = look_at (state, "b", "state");
+  GVariantDict changed;
+
+  g_variant_dict_init (&changed, before);
+  g_variant_dict_insert_value (&changed, "skip", g_variant_new_parsed (ranges));
+  return forge_key (state, "b", "state", g_variant_dict_end (&changed));
 }
 
 static void
@@ -780,6 +786,24 @@ test_skip_delivered (void)
   assert_not_loaded (forged, DLP_STATE_ERROR_CHANGED,
                      "batch 0 is to be skipped, but was delivered");
   assert_ranges (plain, "[]");
+}
+
+/* By what an element promises, of whatever kind it is. */
+static void
+test_skip_behind (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) state = save_behind_one (BRANCHES, "near");
+  g_autoptr (DlpCheckpoint) renamed =
+      forge_key (state, "t", "factory", g_variant_new_string ("example-tee"));
+  g_autoptr (DlpCheckpoint) unknown =
+      forge_key (state, "t", "passes-on", g_variant_new_boolean (FALSE));
+  g_autoptr (DlpCheckpoint) skipping = NULL;
+
+  assert_not_skipped (renamed, NULL, 0, 0, "batch 0 of b has gone out");
+  skipping = dlp_checkpoint_skip_batches (renamed, NULL, 1, 2, &error);
+  g_assert_no_error (error);
+  assert_not_skipped (unknown, NULL, 1, 2, "how far the batches of b went is not known");
 }
 
 /* One consumer is at its end: it has had everything. */
@@ -948,6 +972,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ranks/skip-end", test_skip_end);
   g_test_add_func ("/ranks/skip-older", test_skip_older);
   g_test_add_func ("/ranks/skip-damaged", test_skip_damaged);
+  g_test_add_func ("/ranks/skip-behind", test_skip_behind);
   g_test_add_func ("/ranks/skip-ended", test_skip_ended);
   g_test_add_func ("/ranks/skip-moves", test_skip_moves);
   g_test_add_func ("/ranks/skip-refused", test_skip_refused);
