@@ -14,10 +14,8 @@ G_BEGIN_DECLS
  * DlpStep:
  * @DLP_STEP_ERROR: the error is set; the pipeline ends
  * @DLP_STEP_MORE: call again
- * @DLP_STEP_WANT_INPUT: nothing to do before the input named by dlp_element_want_input() has a
- *   record or ends
- * @DLP_STEP_WANT_WORK: nothing to do before dlp_element_wake() is called; a wake since the step
- *   began counts
+ * @DLP_STEP_WANT_INPUT: waits for a record or the end of the input of dlp_element_want_input()
+ * @DLP_STEP_WANT_WORK: waits for dlp_element_wake(); a wake since the step began counts
  * @DLP_STEP_WANT_INPUT_OR_WORK: either of the two
  * @DLP_STEP_END: nothing will ever be emitted any more
  *
@@ -49,8 +47,7 @@ GType dlp_step_get_type (void) G_GNUC_CONST;
  * @DLP_ELEMENT_LOG: its state is the length of an append-only file; see make_durable()
  * @DLP_ELEMENT_KEEPS_ALL: each record that goes in comes out, sooner or later: what did not is held
  * @DLP_ELEMENT_REORDERS: records leave in another order than they came in
- * @DLP_ELEMENT_FIRST_ONES: what comes out are the first records that went in, in order, and then it
- *   ends, as `limit` does
+ * @DLP_ELEMENT_FIRST_ONES: of what goes in the first records come out, in order; then it ends
  *
  * What the class of an element promises.
  *
