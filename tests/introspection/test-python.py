@@ -669,11 +669,12 @@ class Programs(Case):
         files = call(checkpoint.list_inputs_async, checkpoint.list_inputs_finish)
         self.assertEqual([file.get_uri() for file in files], [data])
         about = call(kind.describe_folder_async, kind.describe_folder_finish, state)
-        before = about.unpack()['generations'][0]
-        self.assertTrue(call(checkpoint.save_to_folder_async, checkpoint.save_to_folder_finish,
-                             state))
+        before = about.unpack()['generations']
+        with self.assertRaises(GLib.Error) as raised:
+            call(checkpoint.save_to_folder_async, checkpoint.save_to_folder_finish, state)
+        self.assertIn('the run is complete', raised.exception.message)
         about = call(kind.describe_folder_async, kind.describe_folder_finish, state)
-        self.assertEqual(about.unpack()['generations'][0], before + 1)
+        self.assertEqual(about.unpack()['generations'], before)
 
         with self.assertRaises(GLib.Error) as raised:
             call(kind.new_from_folder_async, kind.new_from_folder_finish, self.path('none'))
