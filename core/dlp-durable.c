@@ -354,6 +354,12 @@ dlp_durable_open_scratch (const char *path, GError **error)
 
   if (fd >= 0)
     return fd;
+  /* What file systems and kernels say that have no such thing. */
+  if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+    {
+      dlp_durable_set_error (error, errno, "%s: cannot make a scratch file", path);
+      return -1;
+    }
   folder = dlp_durable_open_folder (path, error);
   if (folder < 0)
     return -1;

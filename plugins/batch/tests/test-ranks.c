@@ -839,22 +839,15 @@ test_skip_drained (void)
 static DlpCheckpoint *
 save_behind_end (DlpPipeline *pipeline, const char *name)
 {
-  for (guint i = 0; i < 10000; i++)
+  for (;;)
     {
       g_autoptr (GBytes) state = save (pipeline);
       g_autoptr (GVariant) needed = look_at (state, name, "needed");
-      g_autoptr (GError) error = NULL;
 
       if (!g_variant_get_boolean (needed))
-        {
-          DlpCheckpoint *checkpoint = dlp_checkpoint_new_from_bytes (state, &error);
-
-          g_assert_no_error (error);
-          return checkpoint;
-        }
+        return dlp_checkpoint_new_from_bytes (state, NULL);
       g_usleep (1000);
     }
-  g_assert_not_reached ();
 }
 
 /* Of two that make batches one is at its end. */
