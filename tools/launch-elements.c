@@ -209,9 +209,12 @@ launch_describe_skips (DlpPipeline *pipeline)
   g_autoptr (GVariant) payload = NULL;
   g_autoptr (GPtrArray) elements = NULL;
   g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
 
   g_object_get (pipeline, "state-dir", &folder, NULL);
-  checkpoint = folder != NULL ? dlp_checkpoint_new_from_folder (folder, NULL, NULL) : NULL;
+  checkpoint = folder != NULL ? dlp_checkpoint_new_from_folder (folder, NULL, &error) : NULL;
+  if (error != NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+    g_warning ("what batches are left out is not said: %s", error->message);
   if (checkpoint == NULL)
     return NULL;
   payload = dlp_checkpoint_to_variant (checkpoint);
