@@ -104,7 +104,8 @@ is_named (FaultRig *rig, const FaultCall *call)
 }
 
 /* Whether a run may go on: what is not needed, what is tried in another way, and with a message
- * what is tidied away and a checkpoint that another one stands in for. */
+ * what is tidied away, a checkpoint that another one stands in for, or one that is only looked at
+ * to say what is left out. */
 static gboolean
 may_be_ignored (FaultRig *rig, const FaultCall *call)
 {
@@ -121,8 +122,8 @@ may_be_ignored (FaultRig *rig, const FaultCall *call)
     return strstr (rig->run->err, "out.dlpipe: cannot list the folder: ") != NULL &&
            strstr (rig->run->err, g_strerror (call->entry.code)) != NULL;
   if (strstr (call->path, "checkpoint-") != NULL)
-    return (kind == INJECT_UNLINK || kind == INJECT_READ) && is_named (rig, call) &&
-           strstr (rig->run->err, g_strerror (call->entry.code)) != NULL;
+    return (kind == INJECT_UNLINK || kind == INJECT_READ || kind == INJECT_OPEN) &&
+           is_named (rig, call) && strstr (rig->run->err, g_strerror (call->entry.code)) != NULL;
   return FALSE;
 }
 
