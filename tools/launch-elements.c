@@ -205,6 +205,7 @@ char *
 launch_describe_skips (DlpPipeline *pipeline)
 {
   g_autofree char *folder = NULL;
+  g_autofree char *fell_back = NULL;
   g_autoptr (DlpCheckpoint) checkpoint = NULL;
   g_autoptr (GVariant) payload = NULL;
   g_autoptr (GPtrArray) elements = NULL;
@@ -212,9 +213,11 @@ launch_describe_skips (DlpPipeline *pipeline)
   g_autoptr (GError) error = NULL;
 
   g_object_get (pipeline, "state-dir", &folder, NULL);
-  checkpoint = folder != NULL ? dlp_checkpoint_new_from_folder (folder, NULL, &error) : NULL;
+  checkpoint = folder != NULL ? dlp_checkpoint_new_from_folder (folder, &fell_back, &error) : NULL;
   if (error != NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
     g_warning ("what batches are left out is not said: %s", error->message);
+  if (fell_back != NULL)
+    g_warning ("what batches are left out is said by an older checkpoint: %s", fell_back);
   if (checkpoint == NULL)
     return NULL;
   payload = dlp_checkpoint_to_variant (checkpoint);
