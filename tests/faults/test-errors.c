@@ -119,7 +119,8 @@ may_be_ignored (FaultRig *rig, const FaultCall *call)
   if (strstr (call->path, "status.json") != NULL || kind == INJECT_COPY || kind == INJECT_SYMLINK)
     return TRUE;
   if (kind == INJECT_OPEN && strcmp (call->path, "out.dlpipe") == 0)
-    return strstr (rig->run->err, "out.dlpipe: cannot list the folder: ") != NULL &&
+    return (strstr (rig->run->err, "out.dlpipe: cannot list the folder: ") != NULL ||
+            strstr (rig->run->err, "out.dlpipe: cannot open the folder: ") != NULL) &&
            strstr (rig->run->err, g_strerror (call->entry.code)) != NULL;
   if (strstr (call->path, "checkpoint-") != NULL)
     return (kind == INJECT_UNLINK || kind == INJECT_READ || kind == INJECT_OPEN) &&
