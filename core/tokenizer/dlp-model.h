@@ -1,36 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <gio/gio.h>
+#include "dlp-bpe.h"
+#include "dlp-json-tree.h"
 
+typedef struct _DlpModel DlpModel;
+typedef struct _DlpModelClass DlpModelClass;
+
+/* Room that one thread needs to encode; all zero at first. */
 typedef struct
 {
-  const char *content;
-  guint32 id;
-} DlpSpecial;
+  DlpBpeScratch bpe;
+  guint32 *words; /* of whatever the model wants */
+  gsize capacity;
+} DlpModelScratch;
 
-/* An encoding that OpenAI has published. */
-typedef struct
+/* The algorithm that turns one piece into ids, and its vocabulary: "model" of a tokenizer.json.
+ * Read-only once made; used by any thread. What a piece becomes depends on nothing but the piece,
+ * so that it can be cached. */
+struct _DlpModelClass
 {
-  const char *name;
-  const char *alias;
-  const char *sha256; /* of its rank file */
-  const char *pattern;
-  DlpSpecial specials[6]; /* up to a content of NULL */
-} DlpEncoding;
+  /* @len > 0 bytes of UTF-8, or any bytes if the model is byte-level. @ids has room for @len: each
+   * id stands for at least one byte. Returns how many ids there are; 0 where the model drops what
+   * it does not know. No recursion; linear or n log n in @len. */
+  gsize (*encode) (const DlpModel *self,
+                   DlpModelScratch *scratch,
+                   const guint8 *p,
+                   gsize len,
+                   guint32 *ids);
+  /* The bytes of an entry as they stand in text: those that byte-level letters stand for, else the
+   * entry as it is written. NULL if there is none. */
+  const guint8 *(*get_token) (const DlpModel *self, guint32 id, gsize *len);
+  /* The id of the entry written @content in the file; DLP_ID_NONE if there is none. */
+  guint32 (*lookup) (const DlpModel *self, const char *content, gsize len);
+  /* Adds all that decides what comes out. */
+  void (*hash) (const DlpModel *self, GChecksum *checksum);
+  void (*free) (DlpModel *self);
+};
 
-/* What a model name or path stands for. */
-typedef struct
+struct _DlpModel
 {
-  GBytes *file;
-  char *where; /* for messages */
-  char *name;
-  char *path; /* (nullable): absolute, of a model that was not opened by a known name */
-  const DlpEncoding *encoding; /* NULL: a rank file that nothing is known about */
-  gboolean guessed;            /* by the name of the file alone */
-} DlpModel;
+  const DlpModelClass *klass;
+  guint32 n_ids;       /* largest id + 1 */
+  guint32 unknown_id;  /* DLP_ID_NONE if there is none */
+  gboolean byte_level; /* its entries are bytes, written with the letters of byte-level BPE */
+  gboolean cuts_at_space; /* "▁" behind anything but "▁" begins no entry's middle: a text may be cut
+                           * before it, whatever the merges are; see dlp_model_find_cut() */
+};
 
-gboolean dlp_model_open (DlpModel *self, const char *model, GError **error);
-void dlp_model_clear (DlpModel *self);
+/* @node is the value of "model". With @byte_level the text has gone through ByteLevel. */
+DlpModel *dlp_model_new (DlpJsonNode node, gboolean byte_level, GError **error);
+void dlp_model_free (DlpModel *self);
+void dlp_model_scratch_clear (DlpModelScratch *self);
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DlpModel, dlp_model_clear)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpModel, dlp_model_free)

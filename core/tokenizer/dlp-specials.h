@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "dlp-model.h"
+#include "dlp-model-file.h"
 #include "dlpipe/dlp-tokenizer.h"
 
 #define DLP_MAX_SPECIALS 6

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-context.h"
-#include "dlp-model.h"
+#include "dlp-model-file.h"
 #include "dlp-specials.h"
 
 struct _DlpTokenizer
@@ -119,7 +119,7 @@ make_fingerprint (DlpTokenizer *self)
 }
 
 static DlpPattern *
-choose_pattern (const DlpModel *model, const char *pattern, GError **error)
+choose_pattern (const DlpModelFile *model, const char *pattern, GError **error)
 {
   if (pattern)
     return dlp_pattern_new (pattern, error);
@@ -134,7 +134,7 @@ choose_pattern (const DlpModel *model, const char *pattern, GError **error)
 }
 
 static gboolean
-add_specials (DlpTokenizer *self, const DlpModel *model, GError **error)
+add_specials (DlpTokenizer *self, const DlpModelFile *model, GError **error)
 {
   const DlpSpecial *special;
 
@@ -159,12 +159,12 @@ DlpTokenizer *
 dlp_tokenizer_new (const char *model, const char *pattern, GError **error)
 {
   g_autoptr (DlpTokenizer) self = NULL;
-  g_auto (DlpModel) found = { NULL };
+  g_auto (DlpModelFile) found = { NULL };
 
   g_return_val_if_fail (model != NULL, NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
-  if (!dlp_model_open (&found, model, error))
+  if (!dlp_model_file_open (&found, model, error))
     return NULL;
 
   self = g_object_new (DLP_TYPE_TOKENIZER, NULL);

@@ -5,11 +5,19 @@
 #include <string.h>
 #include <time.h>
 
-/* MB/s of CPU time for the files named in DLPIPE_BENCH_FILES (separated by ":"), each as one
- * document, with the models of DLPIPE_BENCH_MODELS: first pass, median and best of those that
- * follow. Also the head of the sha256 of the ids, so that speed is never compared between different
- * results. */
-#define PASSES 7
+/* usage: bench-tokenizer MODEL DOCUMENTS PASSES [PATTERN]
+ *
+ * DOCUMENTS holds for each document its length in bytes (32 bits, little-endian), then its text.
+ * Encodes all of them PASSES times on one thread with one context, the ids into a buffer as large
+ * as a record batch's. Prints a line: MB/s of CPU time of each pass, the number of ids of one pass,
+ * the head of the sha256 of its ids (32 bits each), so that speed is never compared between
+ * different results. tests/peers/bench_tokenizers.py runs it beside others. */
+
+typedef struct
+{
+  const char *text;
+  gsize len;
+} Document;
 
 static double
 cpu_seconds (void)
@@ -20,75 +28,88 @@ cpu_seconds (void)
   return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
-static gsize
-cache_bytes (void)
+static GArray *
+find_documents (const char *data, gsize size)
 {
-  const char *value = g_getenv ("DLPIPE_BENCH_CACHE_BYTES");
+  GArray *documents = g_array_new (FALSE, FALSE, sizeof (Document));
 
-  return value ? g_ascii_strtoull (value, NULL, 10) : 0;
-}
+  for (gsize at = 0; at < size;)
+    {
+      guint32 len;
+      Document document;
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
+      memcpy (&len, data + at, sizeof len);
+      document = (Document){ data + at + sizeof len, GUINT32_FROM_LE (len) };
+      at += sizeof len + document.len;
+      g_assert_cmpuint (at, <=, size);
+      g_array_append_val (documents, document);
+    }
+  return documents;
 }
 
 static void
-measure (DlpTokenizer *tokenizer, const char *path)
+measure (DlpTokenizer *tokenizer, GArray *documents, guint n_passes)
 {
-  g_autoptr (DlpTokenizerContext) context = dlp_tokenizer_context_new (tokenizer, cache_bytes ());
-  g_autoptr (GError) error = NULL;
-  g_autofree char *text = NULL, *base = g_path_get_basename (path), *sha256 = NULL;
+  g_autoptr (DlpTokenizerContext) context = dlp_tokenizer_context_new (tokenizer, 0);
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree guint32 *ids = NULL;
-  double rates[PASSES];
-  gsize len;
-  gssize n = 0;
+  gsize longest = 0, total = 0;
+  guint64 n_ids = 0;
 
-  if (!g_file_get_contents (path, &text, &len, &error))
-    g_error ("%s", error->message);
-  ids = g_new0 (guint32, len + 1);
-  memset (ids, 1, len * sizeof *ids);
+  for (guint i = 0; i < documents->len; i++)
+    {
+      longest = MAX (longest, g_array_index (documents, Document, i).len);
+      total += g_array_index (documents, Document, i).len;
+    }
+  ids = g_new (guint32, longest + 1);
+  memset (ids, 1, (longest + 1) * sizeof *ids);
 
-  for (guint i = 0; i < PASSES; i++)
+  for (guint pass = 0; pass < n_passes; pass++)
     {
       double start = cpu_seconds ();
 
-      n = dlp_tokenizer_encode (tokenizer, context, text, len, ids, len);
-      rates[i] = len / 1e6 / (cpu_seconds () - start);
-    }
+      for (guint i = 0; i < documents->len; i++)
+        {
+          const Document *document = &g_array_index (documents, Document, i);
 
-  sha256 = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (guchar *) ids, n * sizeof *ids);
-  qsort (rates + 1, PASSES - 1, sizeof *rates, compare_doubles);
-  g_print ("%-12s %-12s %9zd ids %.16s  first %6.1f  median %6.1f  best %6.1f MB/s\n",
-           dlp_tokenizer_get_name (tokenizer), base, n, sha256, rates[0], rates[PASSES / 2 + 1],
-           rates[PASSES - 1]);
+          g_assert_cmpint (dlp_tokenizer_encode (tokenizer, context, document->text, document->len,
+                                                 ids, longest + 1),
+                           >=, 0);
+        }
+      g_print ("%.1f ", total / 1e6 / (cpu_seconds () - start));
+    }
+  for (guint i = 0; i < documents->len; i++)
+    {
+      const Document *document = &g_array_index (documents, Document, i);
+      gssize n = dlp_tokenizer_encode (tokenizer, context, document->text, document->len, ids,
+                                       longest + 1);
+
+      g_checksum_update (checksum, (guchar *) ids, n * sizeof *ids);
+      n_ids += n;
+    }
+  g_print ("%" G_GUINT64_FORMAT " %.16s\n", n_ids, g_checksum_get_string (checksum));
 }
 
 int
-main (void)
+main (int argc, char **argv)
 {
-  const char *files = g_getenv ("DLPIPE_BENCH_FILES");
-  const char *models = g_getenv ("DLPIPE_BENCH_MODELS");
-  g_auto (GStrv) paths = g_strsplit (files ? files : "", ":", -1);
-  g_auto (GStrv) names = g_strsplit (models ? models : "gpt2:cl100k_base:o200k_base", ":", -1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpTokenizer) tokenizer = NULL;
+  g_autoptr (GArray) documents = NULL;
+  g_autofree char *data = NULL;
+  gsize size;
 
-  if (*paths == NULL)
+  if (argc < 4)
     {
-      g_printerr ("DLPIPE_BENCH_FILES is not set: nothing to measure\n");
+      g_printerr ("usage: bench-tokenizer MODEL DOCUMENTS PASSES [PATTERN]\n");
       return 77;
     }
-  for (guint m = 0; names[m]; m++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (DlpTokenizer) tokenizer = dlp_tokenizer_new (names[m], NULL, &error);
-
-      if (tokenizer == NULL)
-        g_error ("%s", error->message);
-      for (guint i = 0; paths[i]; i++)
-        measure (tokenizer, paths[i]);
-    }
+  if (!g_file_get_contents (argv[2], &data, &size, &error))
+    g_error ("%s", error->message);
+  tokenizer = dlp_tokenizer_new (argv[1], argc > 4 ? argv[4] : NULL, &error);
+  if (tokenizer == NULL)
+    g_error ("%s", error->message);
+  documents = find_documents (data, size);
+  measure (tokenizer, documents, g_ascii_strtoull (argv[3], NULL, 10));
   return EXIT_SUCCESS;
 }

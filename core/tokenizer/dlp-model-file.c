@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dlp-model.h"
+#include "dlp-model-file.h"
 #include "dlp-place-private.h"
 #include "dlpipe/dlp-tokenizer.h"
 
@@ -115,7 +115,7 @@ find_file (const DlpEncoding *encoding, GError **error)
 }
 
 static gboolean
-check_sha256 (DlpModel *self, GError **error)
+check_sha256 (DlpModelFile *self, GError **error)
 {
   g_autofree char *sha256 = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, self->file);
 
@@ -128,7 +128,7 @@ check_sha256 (DlpModel *self, GError **error)
 }
 
 static gboolean
-open_known (DlpModel *self, const char *model, const DlpEncoding *encoding, GError **error)
+open_known (DlpModelFile *self, const char *model, const DlpEncoding *encoding, GError **error)
 {
   self->encoding = encoding;
   self->name = g_strdup (model);
@@ -146,7 +146,7 @@ open_known (DlpModel *self, const char *model, const DlpEncoding *encoding, GErr
 }
 
 static gboolean
-open_path (DlpModel *self, const char *path, GError **error)
+open_path (DlpModelFile *self, const char *path, GError **error)
 {
   g_autofree char *base = g_path_get_basename (path);
   g_autofree char *sha256 = NULL;
@@ -172,7 +172,7 @@ open_path (DlpModel *self, const char *path, GError **error)
 
 /* @model is a known name or the path of a rank file. */
 gboolean
-dlp_model_open (DlpModel *self, const char *model, GError **error)
+dlp_model_file_open (DlpModelFile *self, const char *model, GError **error)
 {
   const DlpEncoding *encoding = encoding_by_name (model);
 
@@ -190,7 +190,7 @@ dlp_model_open (DlpModel *self, const char *model, GError **error)
 }
 
 void
-dlp_model_clear (DlpModel *self)
+dlp_model_file_clear (DlpModelFile *self)
 {
   g_clear_pointer (&self->file, g_bytes_unref);
   g_clear_pointer (&self->where, g_free);

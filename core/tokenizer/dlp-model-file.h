@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+typedef struct
+{
+  const char *content;
+  guint32 id;
+} DlpSpecial;
+
+/* An encoding that OpenAI has published. */
+typedef struct
+{
+  const char *name;
+  const char *alias;
+  const char *sha256; /* of its rank file */
+  const char *pattern;
+  DlpSpecial specials[6]; /* up to a content of NULL */
+} DlpEncoding;
+
+/* What a model name or path stands for. */
+typedef struct
+{
+  GBytes *file;
+  char *where; /* for messages */
+  char *name;
+  char *path; /* (nullable): absolute, of a model that was not opened by a known name */
+  const DlpEncoding *encoding; /* NULL: a rank file that nothing is known about */
+  gboolean guessed;            /* by the name of the file alone */
+} DlpModelFile;
+
+gboolean dlp_model_file_open (DlpModelFile *self, const char *model, GError **error);
+void dlp_model_file_clear (DlpModelFile *self);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DlpModelFile, dlp_model_file_clear)
