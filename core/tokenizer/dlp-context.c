@@ -53,13 +53,9 @@ static gsize __attribute__ ((noinline)) encode_miss (DlpTokenizerContext *self,
 {
   guint32 few[DLP_KEY_MAX_LEN];
   guint32 *ids = len <= DLP_KEY_MAX_LEN ? few : reserve_ids (self, len);
-  gsize n = 1;
+  gsize n;
 
-  ids[0] = len <= DLP_KEY_MAX_LEN ? dlp_vocabulary_lookup_key (self->vocabulary, *key) :
-                                    dlp_vocabulary_lookup (self->vocabulary, p, len);
-  if (ids[0] == DLP_ID_NONE)
-    n = dlp_bpe_encode (self->vocabulary, &self->scratch, p, len, ids);
-
+  n = self->model->klass->encode (self->model, &self->scratch, p, len, ids);
   if (key)
     dlp_piece_cache_add (&self->cache, *key, p, ids, n);
   copy_ids (out, at, ids, n, wide);
@@ -321,6 +317,44 @@ dlp_context_encode (DlpTokenizerContext *self,
     }
 }
 
+/* One piece may be a whole document: it is cut where that changes nothing, so that its parts are
+ * found in the cache. */
+static gsize
+encode_cut (DlpTokenizerContext *self,
+            const guint8 *p,
+            gsize len,
+            const guint8 *end,
+            gpointer out,
+            gsize at,
+            gboolean wide)
+{
+  while (len > 0)
+    {
+      gsize part = self->model->cuts_at_space && len > DLP_KEY_MAX_LEN ?
+                       dlp_model_find_cut (self->model, p, len, 1) :
+                       len;
+
+      at = end - p >= TAIL ? encode_piece (self, p, part, out, at, wide) :
+                             encode_last (self, p, part, out, at, wide);
+      p += part;
+      len -= part;
+    }
+  return at;
+}
+
+gsize
+dlp_context_encode_pieces (DlpTokenizerContext *self, gpointer ids, gboolean wide)
+{
+  const DlpPieces *pieces = &self->pieces;
+  const guint8 *end = pieces->text + pieces->text_len;
+  gsize n = 0;
+
+  for (gsize i = 0; i < pieces->n; i++)
+    n = encode_cut (self, pieces->text + pieces->items[i].start, pieces->items[i].len, end, ids, n,
+                    wide);
+  return n;
+}
+
 DlpTokenizerContext *
 dlp_tokenizer_context_new (DlpTokenizer *tokenizer, gsize cache_bytes)
 {
@@ -330,8 +364,8 @@ dlp_tokenizer_context_new (DlpTokenizer *tokenizer, gsize cache_bytes)
 
   self = g_new0 (DlpTokenizerContext, 1);
   self->tokenizer = g_object_ref (tokenizer);
-  self->vocabulary = dlp_tokenizer_peek_vocabulary (tokenizer);
-  self->pattern = dlp_tokenizer_peek_pattern (tokenizer);
+  self->model = tokenizer->model;
+  self->pattern = tokenizer->pattern;
   dlp_piece_cache_init (&self->cache, cache_bytes ? cache_bytes : DEFAULT_CACHE_BYTES);
   return self;
 }
@@ -342,8 +376,10 @@ dlp_tokenizer_context_free (DlpTokenizerContext *context)
   if (context == NULL)
     return;
   dlp_piece_cache_clear (&context->cache);
-  dlp_bpe_scratch_clear (&context->scratch);
+  dlp_model_scratch_clear (&context->scratch);
   g_clear_pointer (&context->matcher, dlp_matcher_free);
+  dlp_normalizer_scratch_clear (&context->normalizer);
+  dlp_pieces_clear (&context->pieces);
   g_free (context->ids);
   g_object_unref (context->tokenizer);
   g_free (context);

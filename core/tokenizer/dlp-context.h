@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "dlp-bpe.h"
-#include "dlp-pattern.h"
 #include "dlp-piece-cache.h"
-#include "dlpipe/dlp-tokenizer.h"
+#include "dlp-tokenizer-private.h"
 
 struct _DlpTokenizerContext
 {
   DlpTokenizer *tokenizer; /* owned; the next two are its */
-  const DlpVocabulary *vocabulary;
-  const DlpPattern *pattern;
+  const DlpModel *model;
+  const DlpPattern *pattern; /* nullable */
 
   DlpPieceCache cache;
-  DlpBpeScratch scratch;
+  DlpModelScratch scratch;
   DlpMatcher *matcher; /* for patterns without a scanner */
+  DlpNormalizerScratch normalizer;
+  DlpPieces pieces;
 
-  guint32 *ids; /* of one long piece, or of a text that may not fit */
+  guint32 *ids; /* of one long piece */
   gsize ids_capacity;
   guint64 dropped;
 };
 
-const DlpVocabulary *dlp_tokenizer_peek_vocabulary (DlpTokenizer *self);
-const DlpPattern *dlp_tokenizer_peek_pattern (DlpTokenizer *self);
-
 #define DLP_ENCODE_GAVE_UP -2
 
-/* @ids has room for @len of the given width */
+/* A text, by the scanner or the matcher of the tokenizer's pattern. @ids has room for @len of the
+ * given width. */
 gssize dlp_context_encode (DlpTokenizerContext *self,
                            const guint8 *text,
                            gsize len,
                            gpointer ids,
                            gboolean wide);
+
+/* What self->pieces holds. @ids has room for as many as its text has bytes. */
+gsize dlp_context_encode_pieces (DlpTokenizerContext *self, gpointer ids, gboolean wide);

@@ -145,32 +145,69 @@ open_known (DlpModelFile *self, const char *model, const DlpEncoding *encoding, 
   return self->file != NULL && check_sha256 (self, error);
 }
 
-static gboolean
-open_path (DlpModelFile *self, const char *path, GError **error)
+/* A tokenizer.json is an object, and no line of a rank file begins like one. */
+static DlpModelFileKind
+guess_kind (GBytes *file)
 {
-  g_autofree char *base = g_path_get_basename (path);
-  g_autofree char *sha256 = NULL;
+  gsize size, i = 0;
+  const char *data = g_bytes_get_data (file, &size);
 
-  self->file = read_file (path, error);
-  if (self->file == NULL)
-    return FALSE;
+  while (i < size && g_ascii_isspace (data[i]))
+    i++;
+  return i < size && data[i] == '{' ? DLP_MODEL_FILE_JSON : DLP_MODEL_FILE_RANKS;
+}
+
+/* tokenizer.json is called after its folder. */
+static char *
+make_name (const char *path)
+{
+  g_autofree char *full = g_canonicalize_filename (path, NULL);
+  g_autofree char *base = g_path_get_basename (full);
+  g_autofree char *folder = NULL;
+
+  if (strcmp (base, "tokenizer.json") == 0)
+    {
+      folder = g_path_get_dirname (full);
+      return g_path_get_basename (folder);
+    }
   if (g_str_has_suffix (base, ".tiktoken"))
     base[strlen (base) - strlen (".tiktoken")] = '\0';
+  return g_steal_pointer (&base);
+}
 
-  sha256 = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, self->file);
+static void
+find_encoding (DlpModelFile *self)
+{
+  g_autofree char *sha256 = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, self->file);
+
   self->encoding = encoding_by_sha256 (sha256);
   if (self->encoding == NULL)
     {
-      self->encoding = encoding_by_name (base);
+      self->encoding = encoding_by_name (self->name);
       self->guessed = self->encoding != NULL;
     }
+}
+
+static gboolean
+open_path (DlpModelFile *self, const char *path, GError **error)
+{
+  g_autofree char *inside = NULL;
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    path = inside = g_build_filename (path, "tokenizer.json", NULL);
+  self->file = read_file (path, error);
+  if (self->file == NULL)
+    return FALSE;
+  self->kind = guess_kind (self->file);
   self->where = g_strdup (path);
   self->path = g_canonicalize_filename (path, NULL);
-  self->name = g_steal_pointer (&base);
+  self->name = make_name (path);
+  if (self->kind == DLP_MODEL_FILE_RANKS)
+    find_encoding (self);
   return TRUE;
 }
 
-/* @model is a known name or the path of a rank file. */
+/* @model is a known name, or the path of a file or of a folder with a tokenizer.json. */
 gboolean
 dlp_model_file_open (DlpModelFile *self, const char *model, GError **error)
 {
@@ -184,7 +221,8 @@ dlp_model_file_open (DlpModelFile *self, const char *model, GError **error)
 
   g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_NOT_FOUND,
                "no model \"%s\": known are " KNOWN_MODELS
-               ", or give the path of a rank file (lines of base64 and rank)",
+               ", or give the path of a tokenizer.json, of its folder, or of a rank file (lines of "
+               "base64 and rank)",
                model);
   return FALSE;
 }

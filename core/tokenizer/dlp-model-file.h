@@ -19,9 +19,16 @@ typedef struct
   DlpSpecial specials[6]; /* up to a content of NULL */
 } DlpEncoding;
 
+typedef enum
+{
+  DLP_MODEL_FILE_RANKS, /* lines of base64 and rank, as tiktoken has them */
+  DLP_MODEL_FILE_JSON,  /* Hugging Face's tokenizer.json */
+} DlpModelFileKind;
+
 /* What a model name or path stands for. */
 typedef struct
 {
+  DlpModelFileKind kind;
   GBytes *file;
   char *where; /* for messages */
   char *name;

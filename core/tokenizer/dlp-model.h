@@ -50,7 +50,13 @@ struct _DlpModel
 
 /* @node is the value of "model". With @byte_level the text has gone through ByteLevel. */
 DlpModel *dlp_model_new (DlpJsonNode node, gboolean byte_level, GError **error);
+/* Of a model that cuts_at_space: the first place >= @from in a piece where it may be cut, or @len.
+ */
+gsize dlp_model_find_cut (const DlpModel *self, const guint8 *p, gsize len, gsize from);
 void dlp_model_free (DlpModel *self);
+
+/* A rank file; takes the reference. */
+DlpModel *dlp_model_new_ranks (DlpVocabulary *vocabulary);
 void dlp_model_scratch_clear (DlpModelScratch *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpModel, dlp_model_free)

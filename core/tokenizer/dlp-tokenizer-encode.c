@@ -1,61 +1,143 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-context.h"
-#include "dlp-specials.h"
+
+#define TOO_MANY -1
+
+/* One text on its way to ids. */
+typedef struct
+{
+  DlpTokenizer *tokenizer;
+  DlpTokenizerContext *context;
+  gboolean allow_special;
+  gpointer ids;
+  gsize n;
+  gsize capacity;
+  gboolean wide;
+} Encoding;
+
+static gsize
+get_width (const Encoding *self)
+{
+  return self->wide ? sizeof (guint32) : sizeof (guint16);
+}
 
 static gpointer
-ids_at (gpointer ids, gsize n, gboolean wide)
+get_place (const Encoding *self)
 {
-  return wide ? (gpointer) ((guint32 *) ids + n) : (gpointer) ((guint16 *) ids + n);
+  return (guint8 *) self->ids + self->n * get_width (self);
 }
 
-/* Each segment between special tokens is a text of its own. */
 static gssize
-encode_segments (DlpTokenizer *self,
-                 DlpTokenizerContext *context,
-                 const char *text,
-                 gsize len,
-                 gpointer ids,
-                 gboolean wide)
+put_id (Encoding *self, guint32 id)
 {
-  const DlpSpecials *specials = dlp_tokenizer_peek_specials (self);
-  const char *end = text + len;
-  gsize n = 0;
+  if (self->n == self->capacity)
+    return TOO_MANY;
+  if (self->wide)
+    ((guint32 *) self->ids)[self->n++] = id;
+  else
+    ((guint16 *) self->ids)[self->n++] = id;
+  return 0;
+}
 
-  for (;;)
+static gssize
+put_ids (Encoding *self, GArray *ids)
+{
+  gssize rc = 0;
+
+  for (guint i = 0; i < ids->len && rc == 0; i++)
+    rc = put_id (self, g_array_index (ids, guint32, i));
+  return rc;
+}
+
+/* @room has place for as many ids as the text or its pieces have bytes. */
+static gssize
+encode_into (Encoding *self, const char *text, gsize len, gpointer room)
+{
+  if (self->tokenizer->pattern)
+    return dlp_context_encode (self->context, (const guint8 *) text, len, room, self->wide);
+  return dlp_context_encode_pieces (self->context, room, self->wide);
+}
+
+/* A stretch of normalized text without added tokens in it. */
+static gssize
+encode_stretch (Encoding *self, const char *text, gsize len, gboolean is_first)
+{
+  DlpPieces *pieces = &self->context->pieces;
+  g_autofree gpointer room = NULL;
+  gsize wanted = len;
+  gssize n;
+
+  if (self->tokenizer->pattern == NULL)
     {
-      guint index = 0;
-      const char *special = dlp_specials_find (specials, text, end, &index);
-      const char *stop = special ? special : end;
-      gssize count = dlp_context_encode (context, (const guint8 *) text, stop - text,
-                                         ids_at (ids, n, wide), wide);
-
-      if (count < 0)
-        return count;
-      n += count;
-      if (special == NULL)
-        return n;
-      if (wide)
-        ((guint32 *) ids)[n++] = specials->items[index].id;
-      else
-        ((guint16 *) ids)[n++] = specials->items[index].id;
-      text = special + specials->lengths[index];
+      if (!dlp_splitter_run (self->tokenizer->splitter, (const guint8 *) text, len, is_first,
+                             pieces))
+        return DLP_ENCODE_GAVE_UP;
+      wanted = pieces->text_len;
     }
+
+  if (wanted > self->capacity - self->n)
+    room = g_malloc_n (wanted, get_width (self));
+  n = encode_into (self, text, len, room ? room : get_place (self));
+  if (n < 0)
+    return n;
+  if (room)
+    {
+      if ((gsize) n > self->capacity - self->n)
+        return TOO_MANY;
+      memcpy (get_place (self), room, n * get_width (self));
+    }
+  self->n += n;
+  return 0;
+}
+
+/* Text that holds added tokens of the second kind, those that are looked for once it is normalized.
+ */
+static gssize
+encode_normalized (Encoding *self, const char *text, gsize len, gboolean is_first)
+{
+  const DlpAddedTokens *added = &self->tokenizer->added;
+  DlpSegmenter segmenter;
+  DlpSegment segment;
+  gssize rc = 0;
+
+  if (!dlp_added_tokens_matter (added, TRUE, self->allow_special))
+    return encode_stretch (self, text, len, is_first);
+
+  dlp_segmenter_init (&segmenter, added, TRUE, self->allow_special, text, len);
+  while (rc == 0 && dlp_segmenter_next (&segmenter, &segment))
+    rc = segment.token ? put_id (self, segment.token->id) :
+                         encode_stretch (self, text + segment.start, segment.end - segment.start,
+                                         is_first && segment.start == 0);
+  return rc;
 }
 
 static gssize
-encode_fitting (DlpTokenizer *self,
-                DlpTokenizerContext *context,
-                const char *text,
-                gsize len,
-                DlpTokenizerFlags flags,
-                gpointer ids,
-                gboolean wide)
+encode_segment (Encoding *self, const char *text, gsize len, gboolean is_first)
 {
-  if (len == 0)
-    return 0;
-  if (flags & DLP_TOKENIZER_FLAGS_SPECIALS)
-    return encode_segments (self, context, text, len, ids, wide);
-  return dlp_context_encode (context, (const guint8 *) text, len, ids, wide);
+  const guint8 *normalized = (const guint8 *) text;
+
+  if (self->tokenizer->normalizer)
+    dlp_normalizer_run (self->tokenizer->normalizer, &self->context->normalizer, &normalized, &len);
+  return len > 0 ? encode_normalized (self, (const char *) normalized, len, is_first) : 0;
+}
+
+static gssize
+encode_text (Encoding *self, const char *text, gsize len)
+{
+  const DlpAddedTokens *added = &self->tokenizer->added;
+  DlpSegmenter segmenter;
+  DlpSegment segment;
+  gssize rc = 0;
+
+  if (!dlp_added_tokens_matter (added, FALSE, self->allow_special))
+    return encode_segment (self, text, len, TRUE);
+
+  dlp_segmenter_init (&segmenter, added, FALSE, self->allow_special, text, len);
+  while (rc == 0 && dlp_segmenter_next (&segmenter, &segment))
+    rc = segment.token ? put_id (self, segment.token->id) :
+                         encode_segment (self, text + segment.start, segment.end - segment.start,
+                                         segment.start == 0);
+  return rc;
 }
 
 static gssize
@@ -68,21 +150,18 @@ encode_any (DlpTokenizer *self,
             gsize capacity,
             gboolean wide)
 {
-  gsize width = wide ? sizeof (guint32) : sizeof (guint16);
-  g_autofree gpointer room = NULL;
-  gssize n;
+  gboolean around = (flags & DLP_TOKENIZER_FLAGS_POST_PROCESSOR) && self->template.before;
+  Encoding encoding = { self,     context, (flags & DLP_TOKENIZER_FLAGS_SPECIALS) != 0, ids, 0,
+                        capacity, wide };
+  gssize rc = 0;
 
-  if (capacity >= len)
-    return encode_fitting (self, context, text, len, flags, ids, wide);
-
-  room = g_malloc_n (len, width);
-  n = encode_fitting (self, context, text, len, flags, room, wide);
-  if (n < 0)
-    return n;
-  if ((gsize) n > capacity)
-    return -1;
-  memcpy (ids, room, n * width);
-  return n;
+  if (around)
+    rc = put_ids (&encoding, self->template.before);
+  if (rc == 0 && len > 0)
+    rc = encode_text (&encoding, text, len);
+  if (rc == 0 && around)
+    rc = put_ids (&encoding, self->template.behind);
+  return rc < 0 ? rc : (gssize) encoding.n;
 }
 
 gssize
@@ -151,16 +230,19 @@ dlp_tokenizer_encode_text (DlpTokenizer *self,
 {
   g_autoptr (DlpTokenizerContext) context = NULL;
   g_autofree guint32 *ids = NULL;
-  gsize size;
-  gssize n;
+  gssize n = TOO_MANY;
+  gsize size, capacity;
 
   g_return_val_if_fail (DLP_IS_TOKENIZER (self), NULL);
   g_return_val_if_fail (text != NULL && n_ids != NULL, NULL);
 
   size = len < 0 ? strlen (text) : (gsize) len;
   context = dlp_tokenizer_context_new (self, 1);
-  ids = g_new (guint32, size + 1);
-  n = dlp_tokenizer_encode_full (self, context, text, size, flags, ids, size);
+  for (capacity = size + 16; n == TOO_MANY; capacity *= 2)
+    {
+      ids = g_renew (guint32, ids, capacity);
+      n = dlp_tokenizer_encode_full (self, context, text, size, flags, ids, capacity);
+    }
   *n_ids = MAX (n, 0);
   if (n < 0)
     return NULL;

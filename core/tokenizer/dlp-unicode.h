@@ -30,7 +30,12 @@ extern const guint8 dlp_ascii_class[256]; /* NON_ASCII from 0x80 on */
 extern const guint dlp_unicode_n_han;
 extern const gunichar dlp_unicode_han[][2];
 
-/* class << 5 | general category, numbered as in dlp_unicode_category_names */
+/* General categories as unicode/make-table.py numbers them; those in between are in its order. */
+#define DLP_CATEGORY_LU 1
+#define DLP_CATEGORY_NL 10
+#define DLP_CATEGORY_PC 12
+
+/* class << 5 | general category */
 static inline guint
 dlp_unicode_entry (gunichar c)
 {

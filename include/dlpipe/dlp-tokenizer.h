@@ -40,6 +40,8 @@ GType dlp_tokenizer_error_get_type (void) G_GNUC_CONST;
  * @DLP_TOKENIZER_FLAGS_NONE: the text of a special token is ordinary text
  * @DLP_TOKENIZER_FLAGS_SPECIALS: the text of a special token becomes its id; what lies between is
  *   encoded as if each segment were a text of its own
+ * @DLP_TOKENIZER_FLAGS_POST_PROCESSOR: the ids that the file of the model wants around a text
+ *   (its post_processor) are added, such as a token for its beginning; since 0.2
  *
  * What special tokens in a text become.
  *
@@ -49,6 +51,7 @@ typedef enum
 {
   DLP_TOKENIZER_FLAGS_NONE = 0,
   DLP_TOKENIZER_FLAGS_SPECIALS = 1 << 0,
+  DLP_TOKENIZER_FLAGS_POST_PROCESSOR = 1 << 1,
 } DlpTokenizerFlags;
 
 #define DLP_TYPE_TOKENIZER_FLAGS (dlp_tokenizer_flags_get_type ())

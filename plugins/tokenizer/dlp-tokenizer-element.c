@@ -80,7 +80,7 @@ G_DEFINE_ENUM_TYPE (DlpSpecialTokens,
                     dlp_special_tokens,
                     G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_TEXT, "text"),
                     G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_ALLOW, "allow"),
-                    G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_DROP, "drop"),
+                    G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_SKIP_RECORD, "skip-record"),
                     G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_ERROR, "error"))
 G_DEFINE_FINAL_TYPE (DlpTokenizerElement, dlp_tokenizer_element, DLP_TYPE_TRANSFORM)
 
@@ -353,7 +353,7 @@ encode (DlpTokenizerElement *self,
 static gboolean
 may_refuse (DlpTokenizerElement *self)
 {
-  return self->special_tokens == DLP_SPECIAL_TOKENS_DROP ||
+  return self->special_tokens == DLP_SPECIAL_TOKENS_SKIP_RECORD ||
          self->special_tokens == DLP_SPECIAL_TOKENS_ERROR;
 }
 
@@ -412,11 +412,11 @@ fail_special (DlpTokenizerElement *self,
   g_autofree char *place = describe_place (self, batch, row);
   const char *content = find_special (self, text, size);
 
-  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
-               "%s: %s: the document has the text of a special token, %s (%u in all); "
-               "special-tokens=text takes it as ordinary text, drop leaves such documents out",
-               dlp_element_get_name (DLP_ELEMENT (self)), place, content != NULL ? content : "?",
-               hits);
+  g_set_error (
+      error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
+      "%s: %s: the document has the text of a special token, %s (%u in all); "
+      "special-tokens=text takes it as ordinary text, skip-record leaves such documents out",
+      dlp_element_get_name (DLP_ELEMENT (self)), place, content != NULL ? content : "?", hits);
   return FALSE;
 }
 
@@ -434,7 +434,7 @@ check_specials (DlpTokenizerElement *self,
 
   if (G_LIKELY (hits == 0))
     return TRUE;
-  if (self->special_tokens == DLP_SPECIAL_TOKENS_DROP)
+  if (self->special_tokens == DLP_SPECIAL_TOKENS_SKIP_RECORD)
     {
       dlp_transform_output_count (output, COUNT_DROPPED, 1);
       dlp_transform_output_push (output, 1,
@@ -489,12 +489,18 @@ encode_record (DlpTokenizerElement *self,
     copy_field (batch, self->kept[i], row, builder, i,
                 dlp_schema_get_field_type (dlp_record_batch_builder_get_schema (builder), i));
 
-  /* An empty document has no tokens, and no EOD. */
+  /* An empty document has no tokens, and no EOD. A normalizer may make a text longer. */
   ids = dlp_record_batch_builder_reserve (builder, self->n_kept, capacity);
   if (size > 0)
     n = encode (self, context, text, size, ids, capacity);
   else
     dlp_transform_output_count (output, COUNT_EMPTY, 1);
+  while (n == -1 && capacity < get_max_ids (self))
+    {
+      capacity = MIN (capacity * 4, get_max_ids (self));
+      ids = dlp_record_batch_builder_reserve (builder, self->n_kept, capacity);
+      n = encode (self, context, text, size, ids, capacity);
+    }
   dlp_record_batch_builder_commit (builder, self->n_kept, MAX (n, 0));
   if (n < 0)
     {
@@ -570,10 +576,10 @@ warn_of_counts (DlpElement *element)
   g_autofree char *message = NULL;
   g_autofree char *of_pattern = NULL;
 
-  if (self->special_tokens == DLP_SPECIAL_TOKENS_DROP && dropped > 0)
+  if (self->special_tokens == DLP_SPECIAL_TOKENS_SKIP_RECORD && dropped > 0)
     message = g_strdup_printf ("%" G_GUINT64_FORMAT
                                " documents were left out: they had the text of special tokens "
-                               "(special-tokens=drop)",
+                               "(special-tokens=skip-record)",
                                dropped);
   else if (self->special_tokens == DLP_SPECIAL_TOKENS_TEXT && specials > 0)
     message = g_strdup_printf ("documents had the text of special tokens %" G_GUINT64_FORMAT
@@ -730,9 +736,11 @@ install_properties (GObjectClass *object_class)
   const GParamFlags rw = DLP_PARAM_READWRITE;
   const GParamFlags r = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
-  properties[PROP_MODEL] = g_param_spec_string (
-      "model", NULL, "Tokenizer: gpt2, cl100k_base, o200k_base, or a tiktoken rank file", "gpt2",
-      rw);
+  properties[PROP_MODEL] =
+      g_param_spec_string ("model", NULL,
+                           "Tokenizer: gpt2, cl100k_base, o200k_base, or the path of a "
+                           "tokenizer.json or its folder, or of a tiktoken rank file",
+                           "gpt2", rw);
   properties[PROP_PATTERN] =
       g_param_spec_string ("pattern", NULL,
                            "How text is cut before merging: the name of a known pattern or a "

@@ -95,7 +95,7 @@ test_specials (void)
   g_autoptr (GHashTable) allow = dlp_harness_expect (
       "check-source ! tokenizer eod=none special-tokens=allow ! check-sink name=k");
   g_autoptr (GHashTable) drop = dlp_harness_expect (
-      "check-source ! tokenizer name=t eod=none special-tokens=drop ! check-sink name=k  "
+      "check-source ! tokenizer name=t eod=none special-tokens=skip-record ! check-sink name=k  "
       "t.rejected ! check-sink name=j");
   guint with = 0;
 
@@ -154,7 +154,7 @@ test_resume (void)
   dlp_harness_check_resume (
       "check-source records=70 ! tokenizer cache-bytes=256k ! check-sink name=k", 1);
   dlp_harness_check_resume ("check-source records=70 ! tokenizer name=t cache-bytes=256k "
-                            "special-tokens=drop keep-text=true ! check-sink "
+                            "special-tokens=skip-record keep-text=true ! check-sink "
                             "name=k  t.rejected ! check-sink name=j",
                             1);
   for (guint n = 0; n < dlp_harness_scale (20); n++)

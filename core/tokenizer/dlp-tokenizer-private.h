@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "dlp-added-tokens.h"
+#include "dlp-model-file.h"
+#include "dlp-model.h"
+#include "dlp-normalizer.h"
+#include "dlp-splitter.h"
+#include "dlp-template.h"
+#include "dlpipe/dlp-tokenizer.h"
+
+/* Text goes through these in their order: see docs/internals/tokenizer.md. */
+struct _DlpTokenizer
+{
+  GObject parent_instance;
+
+  char *name;
+  char *file; /* nullable */
+  char *fingerprint;
+
+  DlpAddedTokens added;
+  DlpNormalizer *normalizer; /* nullable */
+  DlpSplitter *splitter;     /* NULL of a rank file */
+  DlpPattern *own_pattern;   /* of a rank file */
+  const DlpPattern *pattern; /* NULL: the splitter has to be run */
+  DlpModel *model;
+  DlpTemplate template; /* empty of a rank file */
+
+  guint32 vocab_size;
+  GArray *specials; /* guint32: indices of the special ones among the added tokens */
+};
+
+gboolean dlp_tokenizer_read_ranks (DlpTokenizer *self,
+                                   DlpModelFile *file,
+                                   const char *pattern,
+                                   GError **error);
+gboolean dlp_tokenizer_read_json (DlpTokenizer *self, DlpModelFile *file, GError **error);
+
+/* Once everything else is there: the added tokens, and what follows from all. */
+void dlp_tokenizer_set_added (DlpTokenizer *self, const DlpAddedToken *items, guint n);
