@@ -10,6 +10,11 @@ struct _DlpTokenizerContext
   const DlpModel *model;
   const DlpPattern *pattern; /* nullable */
 
+  gsize (*encode) (DlpTokenizerContext *self,
+                   const guint8 *text,
+                   gsize len,
+                   gpointer ids,
+                   gboolean wide);
   DlpPieceCache cache;
   DlpModelScratch scratch;
   DlpMatcher *matcher; /* for patterns without a scanner */
