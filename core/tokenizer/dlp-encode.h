@@ -140,7 +140,12 @@ dlp_encode_span (DlpTokenizerContext *self,
 
   slot = span->line->slots + !dlp_key_equal (span->line->slots[0].key, span->key);
   if (G_UNLIKELY (!dlp_key_equal (slot->key, span->key)))
-    return dlp_encode_miss (self, &span->key, span->p, dlp_key_len (span->key), out, at, wide);
+    {
+      slot = dlp_piece_line_find (dlp_piece_cache_other_line (&self->cache, span->line, span->key),
+                                  span->key);
+      if (slot == NULL)
+        return dlp_encode_miss (self, &span->key, span->p, dlp_key_len (span->key), out, at, wide);
+    }
   if (G_UNLIKELY (slot->ids[0] >> DLP_COUNT_SHIFT == DLP_COUNT_IN_LOG))
     return dlp_encode_logged (self, span, slot, out, at, wide);
   return dlp_emit_slot (slot, out, at, wide);

@@ -70,14 +70,36 @@ write_log (DlpPieceCache *self, DlpPieceSlot *slot, const guint8 *p, const guint
   self->log_len += words;
 }
 
+static gboolean
+is_free (const DlpPieceSlot *slot)
+{
+  return slot->key.hi == 0;
+}
+
+/* The first slot of @line; what was in it moves up, what was in the second to its other line. */
+static DlpPieceSlot *
+make_room (DlpPieceCache *self, DlpPieceLine *line)
+{
+  DlpPieceSlot *slots = line->slots;
+
+  if (is_free (&slots[0]))
+    return slots;
+  if (!is_free (&slots[1]))
+    {
+      DlpPieceLine *other = dlp_piece_cache_other_line (self, line, slots[1].key);
+
+      other->slots[is_free (&other->slots[0]) ? 0 : 1] = slots[1];
+    }
+  slots[1] = slots[0];
+  return slots;
+}
+
 /* @key is that of the piece at @p, which was encoded to @ids. */
 void
 dlp_piece_cache_add (DlpPieceCache *self, DlpKey key, const guint8 *p, const guint32 *ids, gsize n)
 {
-  DlpPieceLine *line = dlp_piece_cache_line (self, key);
-  DlpPieceSlot *slot = &line->slots[0];
+  DlpPieceSlot *slot = make_room (self, dlp_piece_cache_line (self, key));
 
-  line->slots[1] = *slot;
   slot->key = key;
   if (n > DLP_SHORT_MAX_IDS || dlp_key_is_long (key))
     {

@@ -6,9 +6,13 @@
 /* What pieces were encoded to. Bounded in bytes; what is pushed out is encoded again, so that the
  * cache never decides what comes out.
  *
- * A line has two slots, the newest first. A slot holds up to DLP_SHORT_MAX_IDS ids of a piece, or
- * says where in the log they are. The log starts over when it is full, which makes a new
- * generation. */
+ * A line has two slots, the newest first. What is pushed out of a line goes to the other line that
+ * is its own (as in cuckoo hashing, once), so that a text whose pieces fit by number fits as a
+ * whole: with one line each some always push each other out, and a piece that misses costs a
+ * hundred others.
+ *
+ * A slot holds up to DLP_SHORT_MAX_IDS ids of a piece, or says where in the log they are. The log
+ * starts over when it is full, which makes a new generation. */
 #define DLP_SHORT_MAX_IDS 4
 #define DLP_LONG_MAX_LEN 512
 #define DLP_COUNT_SHIFT 28
@@ -67,6 +71,24 @@ static inline DlpPieceLine *
 dlp_piece_cache_line (const DlpPieceCache *self, DlpKey key)
 {
   return self->lines + (dlp_key_hash (key) >> self->lines_shift);
+}
+
+/* The second of the two lines where a piece may be, when @line is one of them. */
+static inline DlpPieceLine *
+dlp_piece_cache_other_line (const DlpPieceCache *self, const DlpPieceLine *line, DlpKey key)
+{
+  gsize apart = (dlp_key_hash (key) & (G_MAXUINT64 >> self->lines_shift)) | 1;
+
+  return self->lines + ((gsize) (line - self->lines) ^ apart);
+}
+
+static inline const DlpPieceSlot *
+dlp_piece_line_find (const DlpPieceLine *line, DlpKey key)
+{
+  for (guint i = 0; i < 2; i++)
+    if (dlp_key_equal (line->slots[i].key, key))
+      return &line->slots[i];
+  return NULL;
 }
 
 /* The ids of the piece at @p that @slot refers to; NULL if it is not that one or is gone. */
