@@ -5,11 +5,12 @@
 
 #include <string.h>
 
-#if defined(__AVX512BW__) || defined(__AVX2__)
+#ifdef DLP_NO_SIMD
+#elif defined(__AVX512BW__) || defined(__AVX2__)
 #include <immintrin.h>
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) && !defined(DLP_NO_SIMD)
 #include <emmintrin.h>
-#elif defined(__ARM_NEON) && defined(__aarch64__)
+#elif defined(__ARM_NEON) && defined(__aarch64__) && !defined(DLP_NO_SIMD)
 #include <arm_neon.h>
 #endif
 
@@ -40,7 +41,7 @@ typedef struct
 
 /* ---- 64 bytes compared with one, or with a range ---- */
 
-#if defined(__AVX512BW__)
+#if defined(__AVX512BW__) && !defined(DLP_NO_SIMD)
 
 typedef __m512i DlpBytes;
 
@@ -69,7 +70,7 @@ dlp_bytes_high (DlpBytes v)
   return _mm512_movepi8_mask (v);
 }
 
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && !defined(DLP_NO_SIMD)
 
 typedef struct
 {
@@ -113,7 +114,7 @@ dlp_bytes_high (DlpBytes v)
   return dlp_bytes_join (v.v[0], v.v[1]);
 }
 
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) && !defined(DLP_NO_SIMD)
 
 typedef struct
 {
@@ -167,7 +168,7 @@ dlp_bytes_high (DlpBytes v)
   return mask;
 }
 
-#elif defined(__ARM_NEON) && defined(__aarch64__)
+#elif defined(__ARM_NEON) && defined(__aarch64__) && !defined(DLP_NO_SIMD)
 
 typedef struct
 {

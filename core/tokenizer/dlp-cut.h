@@ -206,9 +206,7 @@ dlp_cut_words (const guint8 *p, const DlpCutRules rules)
     }
   if (G_UNLIKELY (unsure))
     {
-      guint i = __builtin_ctzll (unsure);
-      gboolean is_number = block.number >> i & 1;
-      guint64 earlier = classes & (is_number ? dlp_bits_up_to (i) : ((guint64) 1 << i) - 1);
+      guint64 earlier = classes & (((guint64) 1 << __builtin_ctzll (unsure)) - 1);
 
       last = MIN (last, dlp_last_bit (earlier | 1));
     }
