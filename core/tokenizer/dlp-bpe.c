@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-bpe.h"
 
-#define SCAN_MAX_LEN 32
+#define SCAN_MAX 32
 #define SCRATCH_KEPT_WORDS (1u << 18)
-#define WORDS_PER_BYTE 6
+#define WORDS_PER_SYMBOL 5
 #define NO_POSITION G_MAXUINT32
 
 /* Merging a long piece: a doubly linked list of symbols, and a heap with one place for each symbol
@@ -14,7 +14,7 @@ typedef struct
   guint32 *ids;
   guint32 *next;
   guint32 *previous;
-  guint32 *ranks; /* of the merge with the right neighbour */
+  guint32 *ranks; /* of the merge with the right neighbour, DLP_ID_NONE if there is none */
   guint32 *heap;  /* symbols, ordered by rank, then by position */
   guint32 *place; /* in the heap, by symbol */
   guint32 heap_len;
@@ -81,13 +81,26 @@ heap_remove (Merger *self, guint32 symbol)
     sift_down (self, at, last);
 }
 
+static guint32
+rank_of_pair (const DlpVocabulary *vocabulary, guint32 left, guint32 right)
+{
+  return dlp_vocabulary_merge_rank (vocabulary, dlp_vocabulary_merge (vocabulary, left, right));
+}
+
+/* The merge of two symbols that have one, whose rank is @rank. */
+static inline guint32
+merge_of_pair (const DlpVocabulary *vocabulary, guint32 left, guint32 right, guint32 rank)
+{
+  return vocabulary->merge_ranks ? dlp_vocabulary_merge (vocabulary, left, right) : rank;
+}
+
 static void
 set_rank (Merger *self, guint32 symbol)
 {
   guint32 right = self->next[symbol];
   guint32 rank = right == NO_POSITION ?
                      DLP_ID_NONE :
-                     dlp_vocabulary_merge (self->vocabulary, self->ids[symbol], self->ids[right]);
+                     rank_of_pair (self->vocabulary, self->ids[symbol], self->ids[right]);
   guint32 at = self->place[symbol];
 
   if (at != NO_POSITION && rank == self->ranks[symbol])
@@ -100,18 +113,17 @@ set_rank (Merger *self, guint32 symbol)
 }
 
 static void
-merger_start (Merger *self, const guint8 *p, gsize len)
+merger_start (Merger *self, gsize n)
 {
-  for (gsize i = 0; i < len; i++)
+  for (gsize i = 0; i < n; i++)
     {
-      self->ids[i] = self->vocabulary->byte_ids[p[i]];
       self->previous[i] = i - 1;
-      self->next[i] = i + 1 < len ? i + 1 : NO_POSITION;
+      self->next[i] = i + 1 < n ? i + 1 : NO_POSITION;
       self->place[i] = NO_POSITION;
     }
-  for (gsize i = 0; i + 1 < len; i++)
+  for (gsize i = 0; i + 1 < n; i++)
     {
-      self->ranks[i] = self->vocabulary->byte_pairs[p[i] << 8 | p[i + 1]];
+      self->ranks[i] = rank_of_pair (self->vocabulary, self->ids[i], self->ids[i + 1]);
       if (self->ranks[i] != DLP_ID_NONE)
         self->heap[self->heap_len++] = i;
     }
@@ -119,74 +131,70 @@ merger_start (Merger *self, const guint8 *p, gsize len)
     sift_down (self, i, self->heap[i]);
 }
 
-static gsize
-merge_by_heap (const DlpVocabulary *vocabulary,
-               DlpBpeScratch *scratch,
-               const guint8 *p,
-               gsize len,
-               guint32 *out)
+static void
+merge_first (Merger *self, DlpBpeScratch *scratch)
 {
-  Merger self = { vocabulary };
-  gsize n = 0;
+  guint32 left = self->heap[0];
+  guint32 right = self->next[left];
+  guint32 merge =
+      merge_of_pair (self->vocabulary, self->ids[left], self->ids[right], self->ranks[left]);
 
-  if (scratch->capacity < len * WORDS_PER_BYTE)
-    {
-      g_free (scratch->words);
-      scratch->words = g_new (guint32, len * WORDS_PER_BYTE);
-      scratch->capacity = len * WORDS_PER_BYTE;
-    }
-  self.ids = scratch->words;
-  self.next = self.ids + len;
-  self.previous = self.next + len;
-  self.ranks = self.previous + len;
-  self.heap = self.ranks + len;
-  self.place = self.heap + len;
-
-  merger_start (&self, p, len);
-  while (self.heap_len > 0)
-    {
-      guint32 left = self.heap[0];
-      guint32 right = self.next[left];
-
-      self.ids[left] = self.ranks[left];
-      self.next[left] = self.next[right];
-      if (self.next[left] != NO_POSITION)
-        self.previous[self.next[left]] = left;
-      if (self.place[right] != NO_POSITION)
-        heap_remove (&self, right);
-      set_rank (&self, left);
-      if (self.previous[left] != NO_POSITION)
-        set_rank (&self, self.previous[left]);
-    }
-
-  for (guint32 i = 0; i != NO_POSITION; i = self.next[i])
-    out[n++] = self.ids[i];
-  if (scratch->capacity > SCRATCH_KEPT_WORDS)
-    dlp_bpe_scratch_clear (scratch);
-  return n;
+  scratch->last[0] = self->ids[left];
+  scratch->last[1] = self->ids[right];
+  self->ids[left] = dlp_vocabulary_merge_id (self->vocabulary, merge);
+  self->next[left] = self->next[right];
+  if (self->next[left] != NO_POSITION)
+    self->previous[self->next[left]] = left;
+  if (self->place[right] != NO_POSITION)
+    heap_remove (self, right);
+  set_rank (self, left);
+  if (self->previous[left] != NO_POSITION)
+    set_rank (self, self->previous[left]);
 }
 
-/* A short piece: symbols stay where their first byte is, a mask says which places are in use. */
 static gsize
-merge_by_scan (const DlpVocabulary *vocabulary, const guint8 *p, gsize len, guint32 *out)
+merge_by_heap (const DlpVocabulary *vocabulary, DlpBpeScratch *scratch, guint32 *ids, gsize n)
 {
-  guint32 ids[SCAN_MAX_LEN], ranks[SCAN_MAX_LEN];
-  guint64 used = G_MAXUINT64 >> (64 - len);
-  gsize n = 0;
+  Merger self = { vocabulary, ids };
+  gsize count = 0;
 
-  for (gsize i = 0; i < len; i++)
-    ids[i] = vocabulary->byte_ids[p[i]];
-  for (gsize i = 0; i + 1 < len; i++)
-    ranks[i] = vocabulary->byte_pairs[p[i] << 8 | p[i + 1]];
-  ranks[len - 1] = DLP_ID_NONE;
+  dlp_bpe_scratch_reserve (scratch, n * WORDS_PER_SYMBOL);
+  self.next = scratch->words;
+  self.previous = self.next + n;
+  self.ranks = self.previous + n;
+  self.heap = self.ranks + n;
+  self.place = self.heap + n;
 
+  merger_start (&self, n);
+  while (self.heap_len > 0)
+    merge_first (&self, scratch);
+
+  for (guint32 i = 0; i != NO_POSITION; i = self.next[i])
+    ids[count++] = ids[i];
+  if (scratch->capacity > SCRATCH_KEPT_WORDS)
+    dlp_bpe_scratch_clear (scratch);
+  return count;
+}
+
+/* A few symbols stay where they are, a mask says which places are in use. */
+static inline gsize
+merge_by_scan (const DlpVocabulary *vocabulary,
+               DlpBpeScratch *scratch,
+               guint32 *ids,
+               guint32 *ranks,
+               gsize n)
+{
+  guint64 used = G_MAXUINT64 >> (64 - n);
+  gsize count = 0;
+
+  ranks[n - 1] = DLP_ID_NONE;
   for (;;)
     {
       guint32 best = DLP_ID_NONE;
       guint at = 0, right;
       guint64 behind, before;
 
-      for (guint i = 0; i + 1 < len; i++)
+      for (guint i = 0; i + 1 < n; i++)
         {
           at = ranks[i] < best ? i : at;
           best = MIN (ranks[i], best);
@@ -197,26 +205,43 @@ merge_by_scan (const DlpVocabulary *vocabulary, const guint8 *p, gsize len, guin
       before = used & (((guint64) 1 << at) - 1);
       behind = used & ~(((guint64) 2 << at) - 1);
       right = __builtin_ctzll (behind);
-      ids[at] = best;
+      scratch->last[0] = ids[at];
+      scratch->last[1] = ids[right];
+      ids[at] = dlp_vocabulary_merge_id (vocabulary,
+                                         merge_of_pair (vocabulary, ids[at], ids[right], best));
       ranks[at] = ranks[right] = DLP_ID_NONE;
       used &= ~((guint64) 1 << right);
       behind &= behind - 1;
       if (behind)
-        ranks[at] = dlp_vocabulary_merge (vocabulary, best, ids[__builtin_ctzll (behind)]);
+        ranks[at] = rank_of_pair (vocabulary, ids[at], ids[__builtin_ctzll (behind)]);
       if (before)
         {
           guint left = 63 - __builtin_clzll (before);
 
-          ranks[left] = dlp_vocabulary_merge (vocabulary, ids[left], best);
+          ranks[left] = rank_of_pair (vocabulary, ids[left], ids[at]);
         }
     }
 
   for (; used; used &= used - 1)
-    out[n++] = ids[__builtin_ctzll (used)];
-  return n;
+    ids[count++] = ids[__builtin_ctzll (used)];
+  return count;
 }
 
-/* Merges the bytes of one piece; @ids has room for @len. The piece as a whole is not looked up. */
+gsize
+dlp_bpe_merge (const DlpVocabulary *vocabulary, DlpBpeScratch *scratch, guint32 *ids, gsize n)
+{
+  guint32 ranks[SCAN_MAX];
+
+  if (n < 2)
+    return n;
+  if (n > SCAN_MAX)
+    return merge_by_heap (vocabulary, scratch, ids, n);
+
+  for (gsize i = 0; i + 1 < n; i++)
+    ranks[i] = rank_of_pair (vocabulary, ids[i], ids[i + 1]);
+  return merge_by_scan (vocabulary, scratch, ids, ranks, n);
+}
+
 gsize
 dlp_bpe_encode (const DlpVocabulary *vocabulary,
                 DlpBpeScratch *scratch,
@@ -224,11 +249,26 @@ dlp_bpe_encode (const DlpVocabulary *vocabulary,
                 gsize len,
                 guint32 *ids)
 {
-  if (len == 0)
-    return 0;
-  if (len <= SCAN_MAX_LEN)
-    return merge_by_scan (vocabulary, p, len, ids);
-  return merge_by_heap (vocabulary, scratch, p, len, ids);
+  guint32 ranks[SCAN_MAX];
+
+  for (gsize i = 0; i < len; i++)
+    ids[i] = vocabulary->byte_ids[p[i]];
+  if (len < 2 || len > SCAN_MAX)
+    return dlp_bpe_merge (vocabulary, scratch, ids, len);
+
+  for (gsize i = 0; i + 1 < len; i++)
+    ranks[i] = dlp_vocabulary_merge_rank (vocabulary, vocabulary->byte_pairs[p[i] << 8 | p[i + 1]]);
+  return merge_by_scan (vocabulary, scratch, ids, ranks, len);
+}
+
+void
+dlp_bpe_scratch_reserve (DlpBpeScratch *scratch, gsize words)
+{
+  if (scratch->capacity >= words)
+    return;
+  g_free (scratch->words);
+  scratch->words = g_new (guint32, words);
+  scratch->capacity = words;
 }
 
 void

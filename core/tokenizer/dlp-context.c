@@ -126,7 +126,7 @@ encode_cut (DlpTokenizerContext *self,
 {
   while (len > 0)
     {
-      gsize part = self->model->cuts_at_space && len > DLP_KEY_MAX_LEN ?
+      gsize part = self->model->can_cut && len > DLP_KEY_MAX_LEN ?
                        dlp_model_find_cut (self->model, p, len, 1) :
                        len;
 

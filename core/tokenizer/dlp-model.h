@@ -33,6 +33,8 @@ struct _DlpModelClass
   const guint8 *(*get_token) (const DlpModel *self, guint32 id, gsize *len);
   /* The id of the entry written @content in the file; DLP_ID_NONE if there is none. */
   guint32 (*lookup) (const DlpModel *self, const char *content, gsize len);
+  /* As dlp_model_find_cut(); NULL if a text is never cut. */
+  gsize (*find_cut) (const DlpModel *self, const guint8 *p, gsize len, gsize from);
   /* Adds all that decides what comes out. */
   void (*hash) (const DlpModel *self, GChecksum *checksum);
   void (*free) (DlpModel *self);
@@ -41,22 +43,27 @@ struct _DlpModelClass
 struct _DlpModel
 {
   const DlpModelClass *klass;
-  guint32 n_ids;       /* largest id + 1 */
-  guint32 unknown_id;  /* DLP_ID_NONE if there is none */
-  gboolean byte_level; /* its entries are bytes, written with the letters of byte-level BPE */
-  gboolean cuts_at_space; /* "▁" behind anything but "▁" begins no entry's middle: a text may be cut
-                           * before it, whatever the merges are; see dlp_model_find_cut() */
+  DlpVocabulary *vocabulary; /* NULL if each byte is its own id */
+  guint32 n_ids;             /* largest id + 1 */
+  guint32 unknown_id;        /* DLP_ID_NONE if there is none */
+  gboolean byte_level;       /* its entries are bytes, written with the letters of byte-level BPE */
+  gboolean can_cut;          /* dlp_model_find_cut() finds places */
 };
 
 /* @node is the value of "model". With @byte_level the text has gone through ByteLevel. */
 DlpModel *dlp_model_new (DlpJsonNode node, gboolean byte_level, GError **error);
-/* Of a model that cuts_at_space: the first place >= @from in a piece where it may be cut, or @len.
- */
-gsize dlp_model_find_cut (const DlpModel *self, const guint8 *p, gsize len, gsize from);
-void dlp_model_free (DlpModel *self);
 
-/* A rank file; takes the reference. */
+/* Of a rank file; takes the reference to @vocabulary. */
 DlpModel *dlp_model_new_ranks (DlpVocabulary *vocabulary);
+
+/* The id of a byte is its value and @offset. */
+DlpModel *dlp_model_new_bytes (guint32 offset);
+
+void dlp_model_free (DlpModel *self);
 void dlp_model_scratch_clear (DlpModelScratch *self);
+
+/* The first place at or behind @from > 0 where a piece may be cut in two that become, one after the
+ * other, exactly what the whole does; @len if there is none. */
+gsize dlp_model_find_cut (const DlpModel *self, const guint8 *p, gsize len, gsize from);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpModel, dlp_model_free)

@@ -22,6 +22,8 @@ hash_string (GChecksum *checksum, gconstpointer data, gsize len)
 static void
 hash_ranks (DlpTokenizer *self, GChecksum *checksum)
 {
+  const DlpVocabulary *vocabulary = self->model->vocabulary;
+
   hash_string (checksum, "dlpipe tokenizer 1", strlen ("dlpipe tokenizer 1"));
   hash_string (checksum, self->pattern->text, strlen (self->pattern->text));
   hash_uint32 (checksum, self->added.n);
@@ -30,7 +32,9 @@ hash_ranks (DlpTokenizer *self, GChecksum *checksum)
       hash_uint32 (checksum, self->added.items[i].id);
       hash_string (checksum, self->added.items[i].content, self->added.items[i].len);
     }
-  self->model->klass->hash (self->model, checksum);
+  hash_uint32 (checksum, vocabulary->n_ids);
+  for (guint32 id = 0; id < vocabulary->n_ids; id++)
+    hash_string (checksum, vocabulary->bytes + vocabulary->starts[id], vocabulary->lengths[id]);
 }
 
 static void

@@ -10,6 +10,30 @@ bits_for (gsize n)
   return MAX (g_bit_storage (n * 2), 8);
 }
 
+/* The index is as large as the entries that there are now need. */
+void
+dlp_vocabulary_reserve (DlpVocabulary *self)
+{
+  gsize n_short = 0, n_long = 0, n;
+
+  for (guint32 id = 0; id < self->n_ids; id++)
+    {
+      self->longest = MAX (self->longest, self->lengths[id]);
+      if (self->lengths[id] > DLP_KEY_MAX_LEN)
+        n_long++;
+      else if (self->lengths[id] > 0)
+        n_short++;
+    }
+
+  n = (gsize) 1 << bits_for (n_short);
+  self->shorts = g_new0 (DlpShortSlot, n);
+  self->shorts_mask = n - 1;
+  n = (gsize) 1 << bits_for (n_long);
+  self->longs = g_new0 (guint64, n);
+  self->longs_mask = n - 1;
+}
+
+/* FALSE if there is an entry of the same bytes. */
 gboolean
 dlp_vocabulary_insert (DlpVocabulary *self, guint32 id)
 {
@@ -47,7 +71,7 @@ dlp_vocabulary_lookup (const DlpVocabulary *self, const guint8 *p, gsize len)
 
   if (len <= DLP_KEY_MAX_LEN)
     return dlp_vocabulary_lookup_key (self, dlp_key_load_short (p, len));
-  if (len > DLP_TOKEN_MAX_LEN)
+  if (len > self->longest)
     return DLP_ID_NONE;
 
   hash = dlp_hash_bytes (p, len);
@@ -75,7 +99,7 @@ collect_pairs (const DlpVocabulary *self, guint32 id, GArray *pairs)
 
       if (right != DLP_ID_NONE)
         {
-          guint64 slot = left << (2 * DLP_ID_BITS) | right << DLP_ID_BITS | id;
+          guint64 slot = DLP_PAIR (left, right, id);
 
           g_array_append_val (pairs, slot);
         }
@@ -89,34 +113,64 @@ add_pair (DlpVocabulary *self, guint64 slot)
   guint64 bit = hash >> self->filter_shift;
   guint32 i = hash >> self->pairs_shift;
 
-  while (self->pairs[i] != DLP_PAIR_EMPTY)
-    i = (i + 1) & self->pairs_mask;
+  for (; self->pairs[i] != DLP_PAIR_EMPTY; i = (i + 1) & self->pairs_mask)
+    if (self->pairs[i] >> DLP_ID_BITS == slot >> DLP_ID_BITS)
+      return;
   self->pairs[i] = slot;
   self->pairs_filter[bit / 64] |= (guint64) 1 << (bit % 64);
 }
 
-/* Fills the tables of pairs: every way to cut an entry into two others. */
-void
-dlp_vocabulary_index (DlpVocabulary *self)
+/* Every way to cut one of the first @n_entries entries into two that can be looked up; the merge is
+ * the entry. */
+GArray *
+dlp_vocabulary_collect_pairs (const DlpVocabulary *self, guint32 n_entries)
 {
-  g_autoptr (GArray) pairs = g_array_new (FALSE, FALSE, sizeof (guint64));
-  guint bits;
+  GArray *pairs = g_array_new (FALSE, FALSE, sizeof (guint64));
 
-  for (guint32 id = 0; id < self->n_ids; id++)
+  for (guint32 id = 0; id < n_entries; id++)
     collect_pairs (self, id, pairs);
+  return pairs;
+}
 
-  bits = bits_for (pairs->len);
+void
+dlp_vocabulary_find_byte_ids (DlpVocabulary *self)
+{
+  for (guint i = 0; i < 256; i++)
+    {
+      guint8 byte = i;
+
+      self->byte_ids[i] = dlp_vocabulary_lookup (self, &byte, 1);
+    }
+}
+
+static void
+index_byte_pairs (DlpVocabulary *self)
+{
+  self->byte_pairs = g_new (guint32, 1 << 16);
+  for (guint i = 0; i < 1 << 16; i++)
+    {
+      guint32 left = self->byte_ids[i >> 8], right = self->byte_ids[i & 255];
+
+      self->byte_pairs[i] = left == DLP_ID_NONE || right == DLP_ID_NONE ?
+                                DLP_ID_NONE :
+                                dlp_vocabulary_merge (self, left, right);
+    }
+}
+
+/* Each is a DLP_PAIR(); of those of the same two the last one counts. */
+void
+dlp_vocabulary_set_pairs (DlpVocabulary *self, const GArray *pairs, gboolean of_bytes)
+{
+  guint bits = bits_for (pairs->len);
+
   self->pairs_shift = 64 - bits;
   self->pairs_mask = (1u << bits) - 1;
   self->pairs = g_new (guint64, (gsize) 1 << bits);
   memset (self->pairs, 0xff, sizeof (guint64) << bits);
   self->filter_shift = self->pairs_shift - FILTER_BITS;
   self->pairs_filter = g_new0 (guint64, ((gsize) 1 << (bits + FILTER_BITS)) / 64);
-  for (guint n = 0; n < pairs->len; n++)
+  for (guint n = pairs->len; n-- > 0;)
     add_pair (self, g_array_index (pairs, guint64, n));
-
-  self->byte_pairs = g_new (guint32, 1 << 16);
-  for (guint i = 0; i < 1 << 16; i++)
-    self->byte_pairs[i] =
-        dlp_vocabulary_merge (self, self->byte_ids[i >> 8], self->byte_ids[i & 255]);
+  if (of_bytes)
+    index_byte_pairs (self);
 }

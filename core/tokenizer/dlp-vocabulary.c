@@ -151,31 +151,17 @@ parse_lines (Parser *parser, const char *data, gsize size, GError **error)
   return TRUE;
 }
 
-static void
-make_tables (DlpVocabulary *self, const Parser *parser)
+static DlpVocabulary *
+make_tables (const Parser *parser)
 {
-  gsize n_short = 0, n_long = 0, n;
+  guint32 n_ids = 0;
+  DlpVocabulary *self;
 
   for (guint i = 0; i < parser->entries->len; i++)
-    {
-      const Entry *entry = &g_array_index (parser->entries, Entry, i);
-
-      self->n_ids = MAX (self->n_ids, entry->id + 1);
-      if (entry->length <= DLP_KEY_MAX_LEN)
-        n_short++;
-      else
-        n_long++;
-    }
-
+    n_ids = MAX (n_ids, g_array_index (parser->entries, Entry, i).id + 1);
+  self = dlp_vocabulary_new (n_ids, 0);
   self->n_tokens = parser->entries->len;
-  self->starts = g_new0 (guint32, self->n_ids);
-  self->lengths = g_new0 (guint16, self->n_ids);
-  n = (gsize) 1 << MAX (g_bit_storage (n_short * 2), 8);
-  self->shorts = g_new0 (DlpShortSlot, n);
-  self->shorts_mask = n - 1;
-  n = (gsize) 1 << MAX (g_bit_storage (n_long * 2), 8);
-  self->longs = g_new0 (guint64, n);
-  self->longs_mask = n - 1;
+  return self;
 }
 
 static gboolean
@@ -189,19 +175,22 @@ add_entries (DlpVocabulary *self, const Parser *parser, GError **error)
         return fail (parser, entry->line, error, "rank %u is given twice", entry->id);
       self->starts[entry->id] = entry->start;
       self->lengths[entry->id] = entry->length;
+    }
+
+  dlp_vocabulary_reserve (self);
+  for (guint i = 0; i < parser->entries->len; i++)
+    {
+      const Entry *entry = &g_array_index (parser->entries, Entry, i);
+
       if (!dlp_vocabulary_insert (self, entry->id))
         return fail (parser, entry->line, error, "the token of rank %u is given twice", entry->id);
     }
 
+  dlp_vocabulary_find_byte_ids (self);
   for (guint i = 0; i < 256; i++)
-    {
-      guint8 byte = i;
-
-      self->byte_ids[i] = dlp_vocabulary_lookup (self, &byte, 1);
-      if (self->byte_ids[i] == DLP_ID_NONE)
-        return fail (parser, parser->line, error,
-                     "no token for the single byte 0x%02x; each of the 256 is needed", i);
-    }
+    if (self->byte_ids[i] == DLP_ID_NONE)
+      return fail (parser, parser->line, error,
+                   "no token for the single byte 0x%02x; each of the 256 is needed", i);
   return TRUE;
 }
 
@@ -209,26 +198,42 @@ add_entries (DlpVocabulary *self, const Parser *parser, GError **error)
 DlpVocabulary *
 dlp_vocabulary_parse (const char *data, gsize size, const char *where, GError **error)
 {
-  g_autoptr (DlpVocabulary) self = g_new0 (DlpVocabulary, 1);
+  g_autoptr (DlpVocabulary) self = NULL;
   g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  g_autoptr (GArray) pairs = NULL;
+  g_autofree guint8 *bytes = NULL;
   Parser parser = { where, NULL, 0, entries, 0 };
 
-  self->ref_count = 1;
   if (size > G_MAXINT32)
     {
       fail (&parser, 0, error, "%" G_GSIZE_FORMAT " bytes; a rank file has at most 2 GiB", size);
       return NULL;
     }
 
-  self->bytes = parser.bytes = g_malloc (size / 4 * 3 + 4);
+  bytes = parser.bytes = g_malloc (size / 4 * 3 + 4);
   if (!parse_lines (&parser, data, size, error))
     return NULL;
-  make_tables (self, &parser);
+  self = make_tables (&parser);
+  self->bytes = g_steal_pointer (&bytes);
   if (!add_entries (self, &parser, error))
     return NULL;
 
-  dlp_vocabulary_index (self);
+  pairs = dlp_vocabulary_collect_pairs (self, self->n_ids);
+  dlp_vocabulary_set_pairs (self, pairs, TRUE);
   return g_steal_pointer (&self);
+}
+
+DlpVocabulary *
+dlp_vocabulary_new (guint32 n_ids, gsize n_bytes)
+{
+  DlpVocabulary *self = g_new0 (DlpVocabulary, 1);
+
+  self->ref_count = 1;
+  self->n_ids = n_ids;
+  self->bytes = g_malloc (n_bytes);
+  self->starts = g_new0 (guint32, n_ids);
+  self->lengths = g_new0 (guint16, n_ids);
+  return self;
 }
 
 void
@@ -243,6 +248,9 @@ dlp_vocabulary_free (DlpVocabulary *self)
   g_free (self->pairs);
   g_free (self->pairs_filter);
   g_free (self->byte_pairs);
+  g_free (self->merge_ids);
+  g_free (self->merge_ranks);
+  g_clear_pointer (&self->foreign, g_hash_table_unref);
   g_free (self);
 }
 

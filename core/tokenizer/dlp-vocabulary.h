@@ -7,6 +7,8 @@
 #define DLP_ID_BITS 21
 #define DLP_ID_LIMIT (1u << DLP_ID_BITS)
 #define DLP_TOKEN_MAX_LEN 1024
+#define DLP_PAIR(left, right, merge)                                                               \
+  ((guint64) (left) << (2 * DLP_ID_BITS) | (guint64) (right) << DLP_ID_BITS | (merge))
 
 typedef struct
 {
@@ -16,8 +18,11 @@ typedef struct
   guint32 pad;
 } DlpShortSlot;
 
-/* The entries of a rank file: bytes to id, and which two neighbours merge into what. Read-only once
- * loaded, shared by all tokenizers of the process that were made from the same file. */
+/* The entries of a model: bytes to id, and which two neighbours merge into what. Read-only once
+ * loaded; that of a rank file is shared by all tokenizers of the process made from the same file.
+ *
+ * A pair that merges has a number, its merge. In a rank file that is the id of the result and its
+ * rank too. Elsewhere merge_ids gives the id of the result, and merge_ranks the rank. */
 typedef struct
 {
   guint ref_count; /* under the lock of dlp-vocabulary.c */
@@ -25,19 +30,24 @@ typedef struct
 
   guint32 n_ids; /* largest id + 1 */
   guint32 n_tokens;
+  guint32 longest;
   guint8 *bytes;
-  guint32 *starts;  /* by id */
-  guint16 *lengths; /* by id; 0 is a hole */
-  guint32 byte_ids[256];
+  guint32 *starts;       /* by id */
+  guint16 *lengths;      /* by id; 0 is a hole */
+  guint32 byte_ids[256]; /* DLP_ID_NONE where a byte has no entry */
+  guint32 *merge_ids;    /* NULL: the merge itself */
+  guint32 *merge_ranks;  /* NULL: the merge itself; else several may have the same */
 
   DlpShortSlot *shorts; /* entries of at most DLP_KEY_MAX_LEN bytes */
   guint32 shorts_mask;
-  guint64 *longs; /* of the others, id + 1 below the upper half of their hash */
+  GHashTable *foreign; /* of what is no text's: content to id + 1; may be NULL */
+  guint64 *longs;      /* of the others, id + 1 below the upper half of their hash */
   guint32 longs_mask;
   guint64 *pairs;        /* left, right and result, DLP_ID_BITS each */
   guint64 *pairs_filter; /* a bit for the hash of each pair: most pairs that are asked for do not
                           * merge, and this is small enough to stay in a near cache */
-  guint32 *byte_pairs;   /* what two bytes merge into, by left << 8 | right */
+  guint32 *byte_pairs;   /* the merge of two bytes, by left << 8 | right; NULL where entries are
+                          * made of characters */
   guint pairs_shift;
   guint filter_shift;
   guint32 pairs_mask;
@@ -55,8 +65,15 @@ dlp_vocabulary_parse (const char *data, gsize size, const char *where, GError **
 void dlp_vocabulary_free (DlpVocabulary *self);
 
 guint32 dlp_vocabulary_lookup (const DlpVocabulary *self, const guint8 *p, gsize len);
-void dlp_vocabulary_index (DlpVocabulary *self);
+
+/* To make one: bytes, starts and lengths of all ids; room for the index; each id that can be looked
+ * up; the pairs. */
+DlpVocabulary *dlp_vocabulary_new (guint32 n_ids, gsize n_bytes);
+void dlp_vocabulary_reserve (DlpVocabulary *self);
 gboolean dlp_vocabulary_insert (DlpVocabulary *self, guint32 id);
+void dlp_vocabulary_find_byte_ids (DlpVocabulary *self);
+GArray *dlp_vocabulary_collect_pairs (const DlpVocabulary *self, guint32 n_entries);
+void dlp_vocabulary_set_pairs (DlpVocabulary *self, const GArray *pairs, gboolean of_bytes);
 
 static inline guint32
 dlp_vocabulary_lookup_key (const DlpVocabulary *self, DlpKey key)
@@ -70,7 +87,7 @@ dlp_vocabulary_lookup_key (const DlpVocabulary *self, DlpKey key)
   return DLP_ID_NONE;
 }
 
-/* the id that @left and @right merge into, which is also the rank of that merge */
+/* The merge of @left and @right, DLP_ID_NONE if there is none. */
 static inline guint32
 dlp_vocabulary_merge (const DlpVocabulary *self, guint32 left, guint32 right)
 {
@@ -91,6 +108,18 @@ dlp_vocabulary_merge (const DlpVocabulary *self, guint32 left, guint32 right)
       if (slot == DLP_PAIR_EMPTY)
         return DLP_ID_NONE;
     }
+}
+
+static inline guint32
+dlp_vocabulary_merge_id (const DlpVocabulary *self, guint32 merge)
+{
+  return self->merge_ids ? self->merge_ids[merge] : merge;
+}
+
+static inline guint32
+dlp_vocabulary_merge_rank (const DlpVocabulary *self, guint32 merge)
+{
+  return self->merge_ranks && merge != DLP_ID_NONE ? self->merge_ranks[merge] : merge;
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpVocabulary, dlp_vocabulary_free)

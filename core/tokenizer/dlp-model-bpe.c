@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#include "dlp-model-bpe.h"
+
+#define BIT(bits, i) ((bits)[(i) / 64] >> ((i) % 64) & 1)
+
+/* The symbols of a piece, as they are found. */
+typedef struct
+{
+  guint32 *ids;
+  gsize n;
+  guint32 pending; /* for what is unknown; more of it may become one with it */
+} Symbols;
+
+static inline gsize
+char_len (guint8 lead)
+{
+  return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+}
+
+static inline gunichar
+decode (const guint8 *p, gsize len)
+{
+  switch (len)
+    {
+    case 1:
+      return p[0];
+    case 2:
+      return (p[0] & 0x1f) << 6 | (p[1] & 0x3f);
+    case 3:
+      return (p[0] & 0x0f) << 12 | (p[1] & 0x3f) << 6 | (p[2] & 0x3f);
+    default:
+      return (p[0] & 0x07) << 18 | (p[1] & 0x3f) << 12 | (p[2] & 0x3f) << 6 | (p[3] & 0x3f);
+    }
+}
+
+static inline guint32
+lookup_char (const DlpBpeModel *self, const guint8 *p, gsize len)
+{
+  if (len == 1)
+    return self->parent.vocabulary->byte_ids[*p];
+  if (len < 4)
+    return self->char_ids[decode (p, len)];
+  return dlp_vocabulary_lookup (self->parent.vocabulary, p, len);
+}
+
+static guint32
+lookup_affixed (const DlpBpeModel *self,
+                const guint8 *p,
+                gsize len,
+                gboolean is_first,
+                gboolean is_last)
+{
+  guint8 room[2 * DLP_BPE_AFFIX_MAX + 4];
+  gsize n = 0;
+
+  if (!is_first && self->prefix_len > 0)
+    {
+      memcpy (room, self->prefix, self->prefix_len);
+      n = self->prefix_len;
+    }
+  memcpy (room + n, p, len);
+  n += len;
+  if (is_last && self->suffix_len > 0)
+    {
+      memcpy (room + n, self->suffix, self->suffix_len);
+      n += self->suffix_len;
+    }
+  return dlp_vocabulary_lookup (self->parent.vocabulary, room, n);
+}
+
+static inline void
+add_known (Symbols *symbols, guint32 id)
+{
+  if (symbols->pending != DLP_ID_NONE)
+    symbols->ids[symbols->n++] = symbols->pending;
+  symbols->pending = DLP_ID_NONE;
+  symbols->ids[symbols->n++] = id;
+}
+
+/* The bytes of a character go before what is unknown and still pending: so it is done where the
+ * files come from. */
+static void
+add_unknown (const DlpBpeModel *self, Symbols *symbols, const guint8 *p, gsize len)
+{
+  gsize known = 0;
+
+  while (self->byte_fallback && known < len && self->byte_tokens[p[known]] != DLP_ID_NONE)
+    known++;
+  if (known == len)
+    {
+      for (gsize i = 0; i < len; i++)
+        symbols->ids[symbols->n++] = self->byte_tokens[p[i]];
+      return;
+    }
+  if (symbols->pending != DLP_ID_NONE && !self->fuse_unknown)
+    symbols->ids[symbols->n++] = symbols->pending;
+  symbols->pending = self->parent.unknown_id;
+}
+
+gsize
+dlp_bpe_model_split (const DlpBpeModel *self, const guint8 *p, gsize len, guint32 *ids)
+{
+  gboolean has_affix = self->prefix_len + self->suffix_len > 0;
+  Symbols symbols = { ids, 0, DLP_ID_NONE };
+
+  for (gsize i = 0, next; i < len; i = next)
+    {
+      gsize n = self->char_ids ? MIN (char_len (p[i]), len - i) : 1;
+      guint32 id;
+
+      next = i + n;
+      id = has_affix ? lookup_affixed (self, p + i, n, i == 0, next == len) :
+                       lookup_char (self, p + i, n);
+      if (id != DLP_ID_NONE)
+        add_known (&symbols, id);
+      else
+        add_unknown (self, &symbols, p + i, n);
+    }
+  if (symbols.pending != DLP_ID_NONE)
+    symbols.ids[symbols.n++] = symbols.pending;
+  return symbols.n;
+}
+
+static inline guint32
+lookup_whole (const DlpBpeModel *self, const guint8 *p, gsize len)
+{
+  guint32 id;
+
+  if (self->whole == NULL && !self->ignore_merges)
+    return DLP_ID_NONE;
+  id = dlp_vocabulary_lookup (self->parent.vocabulary, p, len);
+  return id == DLP_ID_NONE || self->ignore_merges || BIT (self->whole, id) ? id : DLP_ID_NONE;
+}
+
+gsize
+dlp_bpe_model_encode (const DlpModel *model,
+                      DlpModelScratch *scratch,
+                      const guint8 *p,
+                      gsize len,
+                      guint32 *ids)
+{
+  const DlpBpeModel *self = (const DlpBpeModel *) model;
+  guint32 id = lookup_whole (self, p, len);
+
+  if (id != DLP_ID_NONE)
+    {
+      ids[0] = id;
+      return 1;
+    }
+  if (self->all_bytes && self->char_ids == NULL)
+    return dlp_bpe_encode (model->vocabulary, &scratch->bpe, p, len, ids);
+  return dlp_bpe_merge (model->vocabulary, &scratch->bpe, ids,
+                        dlp_bpe_model_split (self, p, len, ids));
+}
+
+gsize
+dlp_bpe_model_find_cut (const DlpModel *model, const guint8 *p, gsize len, gsize from)
+{
+  const DlpBpeModel *self = (const DlpBpeModel *) model;
+  gsize i = from, before = from - 1, n;
+  gunichar left, right;
+
+  while (i < len && (p[i] & 0xc0) == 0x80)
+    i++;
+  while (before > 0 && (p[before] & 0xc0) == 0x80)
+    before--;
+  left = decode (p + before, char_len (p[before]));
+
+  for (; i < len; i += n, left = right)
+    {
+      n = MIN (char_len (p[i]), len - i);
+      right = decode (p + i, n);
+      if (!dlp_joints_has (&self->joints, left, right))
+        return i;
+    }
+  return len;
+}
+
+void
+dlp_bpe_model_index_chars (DlpBpeModel *self)
+{
+  self->char_ids = g_new (guint32, 0x10000);
+  for (gunichar c = 0; c < 0x10000; c++)
+    {
+      char utf8[6];
+      gsize len = g_unichar_to_utf8 (c, utf8);
+
+      self->char_ids[c] = dlp_vocabulary_lookup (self->parent.vocabulary, (guint8 *) utf8, len);
+    }
+}
+
+void
+dlp_bpe_model_find_whole (DlpBpeModel *self)
+{
+  const DlpVocabulary *vocabulary = self->parent.vocabulary;
+  g_autofree guint32 *ids = g_new (guint32, vocabulary->longest + 1);
+  DlpBpeScratch scratch = { NULL };
+
+  self->whole = g_new0 (guint64, vocabulary->n_ids / 64 + 1);
+  for (guint32 id = 0; id < vocabulary->n_ids; id++)
+    {
+      gsize len = vocabulary->lengths[id];
+      gsize n = dlp_bpe_model_split (self, vocabulary->bytes + vocabulary->starts[id], len, ids);
+
+      n = dlp_bpe_merge (vocabulary, &scratch, ids, n);
+      if (n == 1 && ids[0] == id)
+        self->whole[id / 64] |= (guint64) 1 << (id % 64);
+    }
+  dlp_bpe_scratch_clear (&scratch);
+}
+
+/* Whether an id may stand for something else than what its entry says. */
+static gboolean
+is_stand_in (const DlpBpeModel *self, guint32 id)
+{
+  if (id == self->parent.unknown_id)
+    return TRUE;
+  if (self->parent.vocabulary->lengths[id] != strlen ("<0x00>") || !self->byte_fallback)
+    return FALSE;
+  for (guint i = 0; i < 256; i++)
+    if (self->byte_tokens[i] == id)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+add_joint (DlpBpeModel *self, guint64 slot)
+{
+  const DlpVocabulary *vocabulary = self->parent.vocabulary;
+  guint32 left = slot >> (2 * DLP_ID_BITS);
+  guint32 right = slot >> DLP_ID_BITS & (DLP_ID_LIMIT - 1);
+
+  if (is_stand_in (self, left) || is_stand_in (self, right))
+    return FALSE;
+  dlp_joints_add (&self->joints, vocabulary->bytes + vocabulary->starts[left],
+                  vocabulary->lengths[left], vocabulary->bytes + vocabulary->starts[right],
+                  vocabulary->lengths[right]);
+  return TRUE;
+}
+
+/* Where any character can be unknown, unknown ones become one, or vanish and let their neighbours
+ * meet: there a text is not cut. */
+void
+dlp_bpe_model_find_joints (DlpBpeModel *self)
+{
+  const DlpVocabulary *vocabulary = self->parent.vocabulary;
+  gsize n = 0;
+
+  if (self->char_ids == NULL || !self->all_bytes || self->ignore_merges ||
+      self->prefix_len + self->suffix_len > 0)
+    return;
+
+  for (guint32 i = 0; i <= vocabulary->pairs_mask; i++)
+    n += vocabulary->pairs[i] != DLP_PAIR_EMPTY;
+  dlp_joints_init (&self->joints, n);
+  self->parent.can_cut = TRUE;
+  for (guint32 i = 0; i <= vocabulary->pairs_mask && self->parent.can_cut; i++)
+    if (vocabulary->pairs[i] != DLP_PAIR_EMPTY)
+      self->parent.can_cut = add_joint (self, vocabulary->pairs[i]);
+}
+
+void
+dlp_bpe_model_free (DlpModel *model)
+{
+  DlpBpeModel *self = (DlpBpeModel *) model;
+
+  g_free (self->prefix);
+  g_free (self->suffix);
+  g_free (self->char_ids);
+  g_free (self->whole);
+  dlp_joints_clear (&self->joints);
+  g_free (self);
+}
