@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#define PCRE2_CODE_UNIT_WIDTH 8
-
-#include "dlp-pattern.h"
+#include "dlp-dialect.h"
 #include "dlp-unicode.h"
 
-#include <pcre2.h>
 #include <string.h>
-
-#define N_POINTS 0x110000
 
 /* White_Space, as the inside of a class */
 const char dlp_dialect_space[] =
@@ -15,7 +10,7 @@ const char dlp_dialect_space[] =
     "\\x{205f}\\x{3000}";
 
 /* in the order of unicode/make-table.py */
-static const char *const categories[][2] = {
+const char *const dlp_category_names[DLP_N_CATEGORIES][2] = {
   { "Cn", "Unassigned" },
   { "Lu", "Uppercase_Letter" },
   { "Ll", "Lowercase_Letter" },
@@ -48,10 +43,22 @@ static const char *const categories[][2] = {
   { "Co", "Private_Use" },
 };
 
-static const char *const groups[][2] = {
+const char *const dlp_category_groups[DLP_N_CATEGORY_GROUPS][2] = {
   { "L", "Letter" }, { "M", "Mark" },      { "N", "Number" }, { "P", "Punctuation" },
   { "S", "Symbol" }, { "Z", "Separator" }, { "C", "Other" },
 };
+
+/* the set of all categories that begin with @letter */
+guint32
+dlp_category_group (char letter)
+{
+  guint32 set = 0;
+
+  for (guint i = 0; i < DLP_N_CATEGORIES; i++)
+    if (dlp_category_names[i][0][0] == letter)
+      set |= 1u << i;
+  return set;
+}
 
 static gboolean
 is_name (const char *const pair[2], const char *name, gsize len)
@@ -62,136 +69,48 @@ is_name (const char *const pair[2], const char *name, gsize len)
 
 /* a set of categories, one bit each; 0 if there is no such name */
 static guint32
-categories_of (const char *name, gsize len, const char **short_name)
+categories_of (const char *name, gsize len)
 {
-  guint32 set = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (categories); i++)
-    if (is_name (categories[i], name, len))
-      {
-        *short_name = categories[i][0];
-        return 1u << i;
-      }
-  for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
-    if (is_name (groups[g], name, len))
-      {
-        *short_name = groups[g][0];
-        for (guint i = 0; i < G_N_ELEMENTS (categories); i++)
-          if (categories[i][0][0] == groups[g][0][0])
-            set |= 1u << i;
-      }
-  return set;
+  for (guint i = 0; i < DLP_N_CATEGORIES; i++)
+    if (is_name (dlp_category_names[i], name, len))
+      return 1u << i;
+  for (guint g = 0; g < DLP_N_CATEGORY_GROUPS; g++)
+    if (is_name (dlp_category_groups[g], name, len))
+      return dlp_category_group (dlp_category_groups[g][0][0]);
+  return 0;
 }
 
-static void
-append_ranges (GString *out, const guint8 *in_set)
+void
+dlp_char_set_add_han (DlpCharSet *self)
 {
-  for (guint32 i = 0; i < N_POINTS; i++)
-    if (in_set[i])
-      {
-        guint32 last = i;
-
-        while (last + 1 < N_POINTS && in_set[last + 1])
-          last++;
-        g_string_append_printf (out, i == last ? "\\x{%x}" : "\\x{%x}-\\x{%x}", i, last);
-        i = last;
-      }
-}
-
-/* Every character but surrogates, so that a match says which of them PCRE2 has in a property. */
-static char *
-all_characters (gsize *len)
-{
-  GString *text = g_string_sized_new (4 * N_POINTS);
-
-  for (gunichar c = 0; c < N_POINTS; c++)
-    if (c < 0xd800 || c > 0xdfff)
-      g_string_append_unichar (text, c);
-  *len = text->len;
-  return g_string_free (text, FALSE);
-}
-
-static void
-mark_matches (guint8 *set, const char *text, gsize len, pcre2_code *code)
-{
-  pcre2_match_data *data = pcre2_match_data_create (1, NULL);
-  const PCRE2_SIZE *borders = pcre2_get_ovector_pointer (data);
-  gsize at = 0;
-
-  while (pcre2_match (code, (PCRE2_SPTR) text, len, at, PCRE2_NO_UTF_CHECK, data, NULL) > 0)
-    {
-      at = borders[1];
-      for (const char *p = text + borders[0]; p < text + at; p = g_utf8_next_char (p))
-        set[g_utf8_get_char (p)] = 1;
-    }
-  pcre2_match_data_free (data);
-}
-
-/* What PCRE2, whose Unicode may be older or newer than ours, has in the property @name. */
-static guint8 *
-engine_set (const char *name)
-{
-  g_autofree char *regex = g_strdup_printf ("\\p{%s}+", name);
-  g_autofree char *text = NULL;
-  guint8 *set = g_malloc0 (N_POINTS);
-  PCRE2_SIZE offset;
-  gsize len;
-  int number;
-  pcre2_code *code =
-      pcre2_compile ((PCRE2_SPTR) regex, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &number, &offset, NULL);
-
-  if (code == NULL)
-    return set;
-  pcre2_jit_compile (code, PCRE2_JIT_COMPLETE);
-  text = all_characters (&len);
-  mark_matches (set, text, len, code);
-  pcre2_code_free (code);
-  return set;
-}
-
-/* Our property in the words of the engine: its own property and what it lacks, or, where it has too
- * much or the complement is wanted, every range. */
-static void
-append_categories (GString *out, guint32 wanted, const char *name, gboolean negated)
-{
-  g_autofree guint8 *ours = g_malloc0 (N_POINTS);
-  g_autofree guint8 *theirs = NULL;
-  gboolean too_much = FALSE;
-
-  for (gunichar c = 0; c < N_POINTS; c++)
-    if (c < 0xd800 || c > 0xdfff)
-      ours[c] = (wanted >> dlp_unicode_category (c) & 1) != (guint) negated;
-
-  if (!negated)
-    {
-      theirs = engine_set (name);
-      for (gunichar c = 0; c < N_POINTS && !too_much; c++)
-        too_much = theirs[c] && !ours[c];
-      for (gunichar c = 0; c < N_POINTS && !too_much; c++)
-        ours[c] &= !theirs[c];
-      if (!too_much)
-        g_string_append_printf (out, "\\p{%s}", name);
-    }
-  append_ranges (out, ours);
-}
-
-static void
-append_han (GString *out, gboolean negated)
-{
-  gunichar next = 0;
-
   for (guint i = 0; i < dlp_unicode_n_han; i++)
-    {
-      gunichar first = dlp_unicode_han[i][0], last = dlp_unicode_han[i][1];
+    dlp_char_set_add_range (self, dlp_unicode_han[i][0], dlp_unicode_han[i][1]);
+}
 
-      if (!negated)
-        g_string_append_printf (out, "\\x{%x}-\\x{%x}", first, last);
-      else if (first > next)
-        g_string_append_printf (out, "\\x{%x}-\\x{%x}", next, first - 1);
-      next = last + 1;
+/* FALSE if @name is not one of those whose members we know. */
+static gboolean
+add_property (DlpCharSet *set, const char *name, gsize len)
+{
+  static const char *const prefixes[] = { "Script=", "script=", "sc=" };
+  guint32 wanted;
+
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    if (g_str_has_prefix (name, prefixes[i]))
+      {
+        gsize n = MIN (len, strlen (prefixes[i]));
+
+        name += n;
+        len -= n;
+        break;
+      }
+  if (len == 3 && memcmp (name, "Han", 3) == 0)
+    {
+      dlp_char_set_add_han (set);
+      return TRUE;
     }
-  if (negated)
-    g_string_append_printf (out, "\\x{%x}-\\x{10ffff}", next);
+  wanted = categories_of (name, len);
+  dlp_char_set_add_categories (set, wanted);
+  return wanted != 0;
 }
 
 /* Appends the property @name, or its complement, as the inside of a class. FALSE if it is not one
@@ -199,28 +118,115 @@ append_han (GString *out, gboolean negated)
 gboolean
 dlp_dialect_property (const char *name, gsize len, GString *out, gboolean negated)
 {
-  const char *short_name = NULL;
-  guint32 wanted;
+  g_autoptr (DlpCharSet) set = dlp_char_set_new ();
 
-  if (g_str_has_prefix (name, "Script=") || g_str_has_prefix (name, "script="))
-    {
-      name += strlen ("Script=");
-      len -= MIN (len, strlen ("Script="));
-    }
-  else if (g_str_has_prefix (name, "sc="))
-    {
-      name += strlen ("sc=");
-      len -= MIN (len, strlen ("sc="));
-    }
-  if (len == 3 && memcmp (name, "Han", 3) == 0)
-    {
-      append_han (out, negated);
-      return TRUE;
-    }
-
-  wanted = categories_of (name, len, &short_name);
-  if (wanted == 0)
+  if (!add_property (set, name, len))
     return FALSE;
-  append_categories (out, wanted, short_name, negated);
+  if (negated)
+    dlp_char_set_invert (set);
+  dlp_char_set_append_members (set, out);
+  return TRUE;
+}
+
+#define CIRCLED                                                                                    \
+  { 0x1f130, 0x1f149 }, { 0x1f150, 0x1f169 }, { 0x1f170, 0x1f189 }
+
+/* As Oniguruma names them, in lower case. Categories are written one behind another. */
+static const struct
+{
+  const char *name;
+  const char *categories;
+  gunichar ranges[6][2]; /* up to one that ends with 0 */
+} onig_sets[] = {
+  { "any", "LMNPSZC", { { 0 } } },
+  { "ascii", "", { { 0, 0x7f } } },
+  { "assigned", "LMNPSZCcCfCo", { { 0 } } },
+  { "blank", "Zs", { { '\t', '\t' } } },
+  { "cntrl", "Cc", { { 0 } } },
+  { "digit", "Nd", { { 0 } } },
+  { "graph", "LMNPSCfCo", { { 0 } } },
+  { "lc", "LuLlLt", { { 0 } } },
+  { "posixpunct", "PS", { { 0 } } },
+  { "print", "LMNPSCfCoZs", { { 0 } } },
+  { "punct", "P", { { 0 } } },
+  { "space", "Z", { { '\t', '\r' }, { 0x85, 0x85 } } },
+  { "upper", "Lu", { { 0x2160, 0x216f }, { 0x24b6, 0x24cf }, CIRCLED } },
+  { "uppercase", "Lu", { { 0x2160, 0x216f }, { 0x24b6, 0x24cf }, CIRCLED } },
+  { "whitespace", "Z", { { '\t', '\r' }, { 0x85, 0x85 } } },
+  { "word", "LMNdNlPc", { { 0x24b6, 0x24e9 }, CIRCLED } },
+  { "xdigit", "", { { '0', '9' }, { 'A', 'F' }, { 'a', 'f' } } },
+};
+
+static guint32
+parse_categories (const char *text)
+{
+  guint32 set = 0;
+
+  for (gsize len; *text; text += len)
+    {
+      len = 1 + !!g_ascii_islower (text[1]);
+      set |= categories_of (text, len);
+    }
+  return set;
+}
+
+static gboolean
+add_onig_set (DlpCharSet *set, const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (onig_sets); i++)
+    if (strcmp (onig_sets[i].name, name) == 0)
+      {
+        dlp_char_set_add_categories (set, parse_categories (onig_sets[i].categories));
+        for (guint r = 0; r < G_N_ELEMENTS (onig_sets[i].ranges); r++)
+          if (onig_sets[i].ranges[r][1] != 0)
+            dlp_char_set_add_range (set, onig_sets[i].ranges[r][0], onig_sets[i].ranges[r][1]);
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* What is left of @name is in lower case. */
+static char *
+simplify_name (const char *name, gsize len)
+{
+  GString *out = g_string_new (NULL);
+
+  for (gsize i = 0; i < len; i++)
+    if (name[i] != ' ' && name[i] != '-' && name[i] != '_')
+      g_string_append_c (out, g_ascii_tolower (name[i]));
+  return g_string_free (out, FALSE);
+}
+
+static guint32
+simplified_categories_of (const char *name)
+{
+  for (guint i = 0; i < DLP_N_CATEGORIES + DLP_N_CATEGORY_GROUPS; i++)
+    {
+      const char *const *pair =
+          i < DLP_N_CATEGORIES ? dlp_category_names[i] : dlp_category_groups[i - DLP_N_CATEGORIES];
+
+      for (guint k = 0; k < 2; k++)
+        {
+          g_autofree char *simple = simplify_name (pair[k], strlen (pair[k]));
+
+          if (strcmp (simple, name) == 0)
+            return categories_of (pair[0], strlen (pair[0]));
+        }
+    }
+  return 0;
+}
+
+gboolean
+dlp_dialect_add_onig_property (DlpCharSet *set, const char *name, gsize len)
+{
+  g_autofree char *simple = simplify_name (name, len);
+  guint32 wanted = simplified_categories_of (simple);
+
+  if (strcmp (simple, "han") == 0)
+    dlp_char_set_add_han (set);
+  else if (wanted != 0)
+    dlp_char_set_add_categories (set, wanted);
+  else
+    return add_onig_set (set, simple);
   return TRUE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dlp-pattern.h"
+#include "dlp-dialect.h"
 #include "dlpipe/dlp-tokenizer.h"
 
 #include <string.h>

@@ -22,6 +22,16 @@ typedef struct
 
 typedef struct _DlpMatcher DlpMatcher;
 
+typedef struct
+{
+  gsize start;
+  gsize stop;
+
+  /* private */
+  gsize next;
+  gboolean found;
+} DlpMatch;
+
 extern const char dlp_pattern_names[];
 
 DlpPattern *dlp_pattern_new (const char *name_or_regex, GError **error);
@@ -29,14 +39,14 @@ DlpPattern *dlp_pattern_new_regex (const char *regex, GError **error);
 void dlp_pattern_free (DlpPattern *self);
 
 DlpMatcher *dlp_matcher_new (const DlpPattern *pattern);
+DlpMatcher *dlp_matcher_new_for_code (gconstpointer code);
 void dlp_matcher_free (DlpMatcher *self);
 int dlp_matcher_next (DlpMatcher *self, const guint8 *text, gsize len, gsize *start, gsize *stop);
+int dlp_matcher_find (DlpMatcher *self, const guint8 *text, gsize len, DlpMatch *match);
 
 gpointer dlp_regex_compile (const char *regex, GError **error);
+gpointer dlp_regex_compile_onig (const char *regex, GError **error);
 void dlp_regex_free (gpointer code);
 
-char *dlp_dialect_rewrite (const char *regex, GError **error);
-gboolean dlp_dialect_property (const char *name, gsize len, GString *out, gboolean negated);
-extern const char dlp_dialect_space[];
-
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpMatcher, dlp_matcher_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpPattern, dlp_pattern_free)

@@ -77,6 +77,142 @@ test_dialect (void)
     }
 }
 
+/* As a tokenizer.json has it: each match in brackets. */
+static char *
+mark_onig (const char *regex, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  GString *out = g_string_new (NULL);
+  gpointer code = dlp_regex_compile_onig (regex, &error);
+  gsize last = 0, len = strlen (text);
+  DlpMatch match = { 0 };
+  DlpMatcher *matcher;
+
+  g_assert_no_error (error);
+  matcher = dlp_matcher_new_for_code (code);
+  for (; dlp_matcher_find (matcher, (const guint8 *) text, len, &match) == 1; last = match.stop)
+    {
+      g_string_append_len (out, text + last, match.start - last);
+      g_string_append_printf (out, "[%.*s]", (int) (match.stop - match.start), text + match.start);
+    }
+  g_string_append (out, text + last);
+  dlp_matcher_free (matcher);
+  dlp_regex_free (code);
+  return g_string_free (out, FALSE);
+}
+
+static void
+test_onig (void)
+{
+  static const struct
+  {
+    const char *regex;
+    const char *text;
+    const char *wanted;
+  } cases[] = {
+    { "a{1,2}+", "aaaaab", "[aaaaa]b" }, /* a repeat of the repeat */
+    { "xa{2}?b", "xb xab xaab", "[xb] xab [xaab]" },
+    { "a?+a", "aab", "[aa]b" },
+    { "a{,2}b", "aaab", "a[aab]" },
+    { "a{x}|{", "a{x}{", "[a{x}][{]" },
+    { "^b|a$", "ab\nb\na", "ab\n[b]\n[a]" }, /* of lines */
+    { "a\\Z", "a\n", "[a]\n" },
+    { "x*", "axxb", "[]a[xx]b[]" }, /* matches may be empty */
+    { "(?=(\\d{3})+(?!\\d))", "1234567", "1[]234[]567" },
+    { "(?m).+", "a\nb", "[a\nb]" },
+    { ".+", "a\nb\rc", "[a]\n[b\rc]" },
+    { "a(?i)b|c", "aB C ac", "[aB] C [ac]" }, /* a(?i:b|c) */
+    { "(?i:s)|(?i:k)", "S\u017fK\u212a", "[S][\u017f][K][\u212a]" },
+    { "(?i:[^s])", "sS\u017fa", "sS\u017f[a]" },
+    { "(?i:\\p{Lu})", "aA", "a[A]" },
+    { "\\h+", "afgh", "[af]gh" },
+    { "\\w", "\u00b2\u203f\u24b6", "[\u00b2][\u203f][\u24b6]" },
+    { "[\\w]", "\u00b2\u203f\u24b6", "\u00b2[\u203f][\u24b6]" },
+    { "\\b\\w|\\w\\B", "ab c", "[a]b [c]" },
+    { "[[:punct:]]+", "a$+!x", "a[$+!]x" },
+    { "\\p{Punct}+|\\p{^ word}", "a$!", "a[$][!]" },
+    { "[[a-d]&&[b-e]&&[^c]]+", "abcde", "a[b]c[d]e" },
+    { "[^a-c&&b]+", "abcd", "[a]b[cd]" },
+    { "[a[bc]]+", "abcd", "[abc]d" },
+    { "[]a]+|[0-9-a]", "]a-", "[]a][-]" },
+    { "[+--]+", "+,-.", "[+,-]." },
+    { "[\\x{41}-\\x43\\b]+", "ABCD", "[ABC]D" },
+    { "\\R", "a\r\n\n", "a[\r\n][\n]" },
+    { "\\O\\N", "\na", "[\na]" },
+    { "\\012|\\0|\\e|\\x4|\\u00e9|\\o{101}",
+      "\n\x1b\x04\u00e9"
+      "A",
+      "[\n][\x1b][\x04][\u00e9][A]" },
+    { "(?<n>a)(?#no)b", "ab", "[ab]" },
+    { "(?<=a|bc)d", "adbcdd", "a[d]bc[d]d" },
+    { "[a&&b]|x", "abx", "ab[x]" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *got = mark_onig (cases[i].regex, cases[i].text);
+
+      if (strcmp (got, cases[i].wanted) != 0)
+        g_error ("\"%s\" cuts \"%s\" into \"%s\", wanted \"%s\"", cases[i].regex, cases[i].text,
+                 got, cases[i].wanted);
+    }
+}
+
+static void
+test_onig_refused (void)
+{
+  static const struct
+  {
+    const char *regex;
+    const char *wanted;
+  } cases[] = {
+    { "ab\\X", "at byte 3: an escape that is not supported" },
+    { "(a)\\1", "an escape" },
+    { "a\\Kb", "an escape" },
+    { "\\q", "an escape" },
+    { "\\", "an escape" },
+    { "\\xe9", "a byte that is no character" },
+    { "\\x{110000}", "no character" },
+    { "\\u00e", "malformed" },
+    { "\\p{Greek}", "an unknown property" },
+    { "\\pL", "not of the form" },
+    { "[[:alpha:]]", "POSIX" },
+    { "(?i:ss)", "ligature" },
+    { "(?i:f(?:i))", "ligature" },
+    { "(?i:\u00e9)", "where case is ignored" },
+    { "(?i:[\\p{L}])", "where case is ignored" },
+    { "(?s:a)", "a group that is not supported" },
+    { "(?~a)", "a group" },
+    { "(*FAIL)", "a callout" },
+    { "*a", "a repeat of nothing" },
+    { "a|*b", "a repeat of nothing" },
+    { "^*", "no width" },
+    { "(?=a)+", "no width" },
+    { "a{2,1}", "the greater one" },
+    { "a{70000}", "65535" },
+    { "[\\w-a]", "begins with a set" },
+    { "[a-\\d]", "ends with a set" },
+    { "[z-a]", "before its begin" },
+    { "[]", "closing bracket" },
+    { "[a", "closing bracket" },
+    { "(a", "closing parenthesis" },
+    { "a)", "without its opening" },
+    { "(?#a", "comment" },
+    { "(?<1>a)", "name" },
+    { "\xff", "not UTF-8" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (dlp_regex_compile_onig (cases[i].regex, &error));
+      g_assert_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_BAD_PATTERN);
+      if (strstr (error->message, cases[i].wanted) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", error->message, cases[i].wanted);
+    }
+}
+
 static void
 test_refused (void)
 {
@@ -214,6 +350,8 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tokenizer/pattern/dialect", test_dialect);
   g_test_add_func ("/tokenizer/pattern/refused", test_refused);
+  g_test_add_func ("/tokenizer/pattern/onig", test_onig);
+  g_test_add_func ("/tokenizer/pattern/onig-refused", test_onig_refused);
   g_test_add_func ("/tokenizer/pattern/properties", test_properties);
   g_test_add_func ("/tokenizer/pattern/known", test_known);
   g_test_add_func ("/tokenizer/pattern/invalid", test_invalid);
