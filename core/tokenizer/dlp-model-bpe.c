@@ -97,6 +97,22 @@ add_unknown (const DlpBpeModel *self, Symbols *symbols, const guint8 *p, gsize l
   symbols->pending = self->parent.unknown_id;
 }
 
+/* The longest user-defined entry that begins at @p; returns its length, or 0. */
+static gsize
+find_user_defined (const DlpBpeModel *self, const guint8 *p, gsize len, guint32 *id)
+{
+  guint64 node = dlp_trie_root (self->user_defined);
+  gsize found = 0;
+
+  for (gsize i = 0; i < len && dlp_trie_step (self->user_defined, &node, p[i]); i++)
+    if (dlp_trie_value (node) != DLP_TRIE_NONE)
+      {
+        *id = dlp_trie_value (node);
+        found = i + 1;
+      }
+  return found;
+}
+
 gsize
 dlp_bpe_model_split (const DlpBpeModel *self, const guint8 *p, gsize len, guint32 *ids)
 {
@@ -106,8 +122,17 @@ dlp_bpe_model_split (const DlpBpeModel *self, const guint8 *p, gsize len, guint3
   for (gsize i = 0, next; i < len; i = next)
     {
       gsize n = self->char_ids ? MIN (char_len (p[i]), len - i) : 1;
+      gsize found = 0;
       guint32 id;
 
+      if (self->user_defined)
+        found = find_user_defined (self, p + i, len - i, &id);
+      if (found > 0)
+        {
+          add_known (&symbols, id);
+          next = i + found;
+          continue;
+        }
       next = i + n;
       id = has_affix ? lookup_affixed (self, p + i, n, i == 0, next == len) :
                        lookup_char (self, p + i, n);
@@ -129,7 +154,9 @@ lookup_whole (const DlpBpeModel *self, const guint8 *p, gsize len)
   if (self->whole == NULL && !self->ignore_merges)
     return DLP_ID_NONE;
   id = dlp_vocabulary_lookup (self->parent.vocabulary, p, len);
-  return id == DLP_ID_NONE || self->ignore_merges || BIT (self->whole, id) ? id : DLP_ID_NONE;
+  if (id == DLP_ID_NONE || self->ignore_merges)
+    return id;
+  return id < self->parent.n_ids && BIT (self->whole, id) ? id : DLP_ID_NONE;
 }
 
 gsize
@@ -197,7 +224,7 @@ dlp_bpe_model_find_whole (DlpBpeModel *self)
   DlpBpeScratch scratch = { NULL };
 
   self->whole = g_new0 (guint64, vocabulary->n_ids / 64 + 1);
-  for (guint32 id = 0; id < vocabulary->n_ids; id++)
+  for (guint32 id = 0; id < self->parent.n_ids; id++)
     {
       gsize len = vocabulary->lengths[id];
       gsize n = dlp_bpe_model_split (self, vocabulary->bytes + vocabulary->starts[id], len, ids);
@@ -207,6 +234,57 @@ dlp_bpe_model_find_whole (DlpBpeModel *self)
         self->whole[id / 64] |= (guint64) 1 << (id % 64);
     }
   dlp_bpe_scratch_clear (&scratch);
+}
+
+static gsize
+count_listed (const DlpBpeModel *self, const guint32 *ids, gsize n)
+{
+  gsize count = 0;
+
+  for (gsize i = 0; i < n; i++)
+    count += ids[i] < self->parent.n_ids || !self->byte_fallback ?
+                 1 :
+                 self->parent.vocabulary->lengths[ids[i]];
+  return count;
+}
+
+/* Bytes are more than the symbol was: from the last one on, so that nothing is written over. */
+static gsize
+replace_by_bytes (const DlpBpeModel *self, guint32 *ids, gsize n)
+{
+  const DlpVocabulary *vocabulary = self->parent.vocabulary;
+  gsize count = count_listed (self, ids, n), to = count;
+
+  for (gsize i = n; i-- > 0;)
+    {
+      guint32 id = ids[i];
+
+      if (id < self->parent.n_ids)
+        ids[--to] = id;
+      else
+        for (gsize k = vocabulary->lengths[id]; k-- > 0;)
+          ids[--to] = self->byte_tokens[vocabulary->bytes[vocabulary->starts[id] + k]];
+    }
+  return count;
+}
+
+gsize
+dlp_bpe_model_replace_unlisted (const DlpBpeModel *self, guint32 *ids, gsize n)
+{
+  gsize count = 0;
+
+  if (self->parent.n_ids == self->parent.vocabulary->n_ids)
+    return n;
+  if (self->byte_fallback)
+    return replace_by_bytes (self, ids, n);
+  for (gsize i = 0; i < n; i++)
+    {
+      guint32 id = ids[i] < self->parent.n_ids ? ids[i] : self->parent.unknown_id;
+
+      if (id != self->parent.unknown_id || count == 0 || ids[count - 1] != id)
+        ids[count++] = id;
+    }
+  return count;
 }
 
 /* Whether an id may stand for something else than what its entry says. */
@@ -238,6 +316,21 @@ add_joint (DlpBpeModel *self, guint64 slot)
   return TRUE;
 }
 
+/* A user-defined entry is not cut either. */
+static void
+add_user_defined_joints (DlpBpeModel *self, guint32 id)
+{
+  const DlpVocabulary *vocabulary = self->parent.vocabulary;
+  const guint8 *p = vocabulary->bytes + vocabulary->starts[id];
+  gsize len = vocabulary->lengths[id];
+
+  if (dlp_trie_lookup (self->user_defined, p, len) != id)
+    return;
+  for (gsize k = 1; k < len; k++)
+    if ((p[k] & 0xc0) != 0x80)
+      dlp_joints_add (&self->joints, p, k, p + k, len - k);
+}
+
 /* Where any character can be unknown, unknown ones become one, or vanish and let their neighbours
  * meet: there a text is not cut. */
 void
@@ -257,6 +350,8 @@ dlp_bpe_model_find_joints (DlpBpeModel *self)
   for (guint32 i = 0; i <= vocabulary->pairs_mask && self->parent.can_cut; i++)
     if (vocabulary->pairs[i] != DLP_PAIR_EMPTY)
       self->parent.can_cut = add_joint (self, vocabulary->pairs[i]);
+  for (guint32 id = 0; id < self->parent.n_ids && self->user_defined; id++)
+    add_user_defined_joints (self, id);
 }
 
 void
@@ -268,6 +363,7 @@ dlp_bpe_model_free (DlpModel *model)
   g_free (self->suffix);
   g_free (self->char_ids);
   g_free (self->whole);
+  g_clear_pointer (&self->user_defined, dlp_trie_free);
   dlp_joints_clear (&self->joints);
   g_free (self);
 }

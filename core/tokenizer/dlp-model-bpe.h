@@ -25,8 +25,9 @@ typedef struct
   guint32 *char_ids;        /* of characters below U+10000; NULL if symbols are bytes */
 
   guint32 n_merges;
-  guint64 *whole; /* by id, a bit for each entry that its own merges reach; NULL with
-                   * ignore_merges, and where prefix or suffix change what is looked up */
+  DlpTrie *user_defined; /* entries that are found in a text before all else; may be NULL */
+  guint64 *whole;        /* by id, a bit for each entry that its own merges reach; NULL with
+                          * ignore_merges, and where prefix or suffix change what is looked up */
   DlpJoints joints;
 } DlpBpeModel;
 
@@ -39,6 +40,9 @@ void dlp_bpe_model_index_chars (DlpBpeModel *self);
 
 /* The symbols that the merges of a piece begin with. */
 gsize dlp_bpe_model_split (const DlpBpeModel *self, const guint8 *p, gsize len, guint32 *ids);
+
+/* In place: ids behind the model's own are characters that only merges know, and so are unknown. */
+gsize dlp_bpe_model_replace_unlisted (const DlpBpeModel *self, guint32 *ids, gsize n);
 
 gsize dlp_bpe_model_encode (const DlpModel *model,
                             DlpModelScratch *scratch,

@@ -3,6 +3,7 @@
 
 #define SCRATCH_KEPT_WORDS (1u << 18)
 #define NO_START G_MAXUINT32
+#define LOWEST_SINGLE -100000.0f
 
 /* The best way to get to a place of the piece. */
 typedef struct
@@ -18,14 +19,15 @@ char_len (guint8 lead)
   return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 }
 
-/* Of equal ones the first stays. In single precision the sum that is compared is not rounded yet,
- * the one that is kept is. */
+/* Of equal ones the first stays. */
 static inline void
 offer (Node *node, double score, guint32 start, guint32 id, gboolean is_single)
 {
+  if (is_single)
+    score = (float) score;
   if (node->start != NO_START && score <= node->score)
     return;
-  node->score = is_single ? (float) score : score;
+  node->score = score;
   node->start = start;
   node->id = id;
 }
@@ -58,6 +60,21 @@ go_on_from (const DlpUnigramModel *self,
            is_single);
 }
 
+/* In single precision, sums that have grown large would tell small differences apart no more: then
+ * all go on from the one at @start. */
+static void
+lift (const DlpUnigramModel *self, Node *nodes, gsize start, gsize len)
+{
+  gsize end = MIN (start + self->parent.vocabulary->longest, len);
+  double lowest = nodes[start].score;
+
+  if (lowest >= LOWEST_SINGLE)
+    return;
+  for (gsize i = start; i <= end; i++)
+    if (nodes[i].start != NO_START)
+      nodes[i].score = (float) (nodes[i].score - lowest);
+}
+
 static void
 find_best (const DlpUnigramModel *self, const guint8 *p, gsize len, Node *nodes)
 {
@@ -69,7 +86,10 @@ find_best (const DlpUnigramModel *self, const guint8 *p, gsize len, Node *nodes)
     {
       n = self->parent.byte_level ? 1 : MIN (char_len (p[i]), len - i);
       if (self->is_single)
-        go_on_from (self, p, len, i, n, nodes, TRUE);
+        {
+          lift (self, nodes, i, len);
+          go_on_from (self, p, len, i, n, nodes, TRUE);
+        }
       else
         go_on_from (self, p, len, i, n, nodes, FALSE);
     }

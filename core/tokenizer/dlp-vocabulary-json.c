@@ -178,17 +178,17 @@ dlp_vocabulary_lookup_content (const DlpVocabulary *self,
 
   if (len == 0 || len > LENGTH_MAX)
     return DLP_ID_NONE;
+  if (self->foreign)
+    {
+      g_autoptr (GBytes) key = g_bytes_new_static (content, len);
+      guint32 id = GPOINTER_TO_UINT (g_hash_table_lookup (self->foreign, key)) - 1;
+
+      if (id != DLP_ID_NONE)
+        return id;
+    }
   if (!byte_level)
     return dlp_vocabulary_lookup (self, (const guint8 *) content, len);
 
   n = dlp_letters_decode (content, len, bytes);
-  if (n >= 0)
-    return dlp_vocabulary_lookup (self, bytes, n);
-  if (self->foreign)
-    {
-      g_autoptr (GBytes) key = g_bytes_new_static (content, len);
-
-      return GPOINTER_TO_UINT (g_hash_table_lookup (self->foreign, key)) - 1;
-    }
-  return DLP_ID_NONE;
+  return n < 0 ? DLP_ID_NONE : dlp_vocabulary_lookup (self, bytes, n);
 }
