@@ -19,10 +19,8 @@ const DlpPageSet *dlp_charsmap_get_first (const DlpCharsmap *self);
 /* What is put in the place of the shortest or longest string that @p begins with; NULL if there is
  * none. */
 const char *dlp_charsmap_find_shortest (const DlpCharsmap *self, const guint8 *p, gsize len);
-const char *dlp_charsmap_find_longest (const DlpCharsmap *self,
-                                       const guint8 *p,
-                                       gsize len,
-                                       gsize *found);
+const char *
+dlp_charsmap_find_longest (const DlpCharsmap *self, const guint8 *p, gsize len, gsize *found);
 gboolean dlp_charsmap_has_prefix (const DlpCharsmap *self, const guint8 *p, gsize len);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpCharsmap, dlp_charsmap_free)

@@ -7,14 +7,14 @@
  * before a border: */
 typedef struct
 {
-  guint last;             /* the kind of the character before it */
-  guint n_indicators;     /* regional indicators right before it */
-  gboolean pictograph;    /* Extended_Pictographic Extend*, and a ZWJ if that is the last */
-  gboolean conjunct;      /* a consonant, then marks */
-  gboolean has_linker;    /* among these */
+  guint last;          /* the kind of the character before it */
+  guint n_indicators;  /* regional indicators right before it */
+  gboolean pictograph; /* Extended_Pictographic Extend*, and a ZWJ if that is the last */
+  gboolean conjunct;   /* a consonant, then marks */
+  gboolean has_linker; /* among these */
 } Before;
 
-#define KIND(entry) ((entry) & 15)
+#define KIND(entry) ((entry) &15)
 
 static void
 add (Before *self, guint entry)

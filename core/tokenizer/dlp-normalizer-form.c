@@ -23,12 +23,12 @@ static const DlpForm forms[] = {
 
 /* A character and, above it, its combining class. */
 #define POINT(c, ccc) ((c) | (guint32) (ccc) << 24)
-#define CHAR(point) ((point) & 0xffffffu)
+#define CHAR(point) ((point) &0xffffffu)
 #define CLASS(point) ((point) >> 24)
 
 #define N_VOWELS 21u
 #define N_TAILS 28u
-#define IS_SYLLABLE(c) ((c) - 0xac00u < 11172u)
+#define IS_SYLLABLE(c) ((c) -0xac00u < 11172u)
 
 /* What the two compose to, 0 if they do not; neither has a decomposition but a syllable. */
 static gunichar
@@ -43,8 +43,7 @@ compose (gunichar first, gunichar second)
   if (second - 0x11a8u < N_TAILS - 1)
     return IS_SYLLABLE (first) && (first - 0xac00) % N_TAILS == 0 ? first + second - 0x11a7 : 0;
 
-  for (at = (first * 0x9e3779b1u + second * 0x85ebca6bu) >> 21; dlp_pairs[at];
-       at = (at + 1) % 2048)
+  for (at = (first * 0x9e3779b1u + second * 0x85ebca6bu) >> 21; dlp_pairs[at]; at = (at + 1) % 2048)
     if (dlp_pairs[at] >> 21 == ((guint64) first << 21 | second))
       return dlp_pairs[at] & 0x1fffff;
   return 0;

@@ -53,7 +53,7 @@ dlp_sentencepiece_table_new (const DlpCharsmap *charsmap, const char *const *sym
     {
       self->symbols = dlp_symbols_new (symbols);
       for (; *symbols; symbols++)
-        self->kinds[(guint8) **symbols] = LOUD;
+        self->kinds[(guint8) * *symbols] = LOUD;
     }
   return self;
 }
@@ -87,8 +87,8 @@ skip_quiet (const Table *self, const guint8 *p, const guint8 *end)
   return p;
 }
 
-/* What comes of the text at @p: *@part. Returns where it ends. A string of a charsmap may end inside
- * a character, whose other bytes then are not UTF-8. */
+/* What comes of the text at @p: *@part. Returns where it ends. A string of a charsmap may end
+ * inside a character, whose other bytes then are not UTF-8. */
 static const guint8 *
 next_part (const Table *self,
            const guint8 *p,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "dlp-byte-letters.h"
 #include "dlp-normalizer-step.h"
 
 /* Steps that look at one character at a time. */
@@ -234,17 +235,6 @@ run_lowercase (const DlpNormalizerStep *self,
   return TRUE;
 }
 
-/* The letter that stands for a byte. */
-static gunichar
-byte_letter (guint byte)
-{
-  if ((byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte != 0xad))
-    return byte;
-  if (byte < 0x21)
-    return 0x100 + byte;
-  return byte == 0xad ? 0x143 : 0x121 + byte - 0x7f;
-}
-
 static gboolean
 run_byte_level (const DlpNormalizerStep *self,
                 DlpNormalizerScratch *scratch,
@@ -257,7 +247,7 @@ run_byte_level (const DlpNormalizerStep *self,
 
   to = dlp_text_reserve (out, 2 * *len + 4);
   for (; p < end; p++)
-    to = dlp_utf8_write (to, byte_letter (*p));
+    to = dlp_utf8_write (to, dlp_letter_of_byte (*p));
   out->len = to - out->bytes;
   *text = out->bytes;
   *len = out->len;
@@ -272,9 +262,12 @@ dlp_normalizer_find_simple (const char *type)
     const char *type;
     DlpNormalizerRun run;
   } simple[] = {
-    { "Lowercase", run_lowercase },     { "StripAccents", run_strip_accents },
-    { "Strip", run_strip },             { "Prepend", run_prepend },
-    { "Nmt", run_nmt },                 { "ByteLevel", run_byte_level },
+    { "Lowercase", run_lowercase },
+    { "StripAccents", run_strip_accents },
+    { "Strip", run_strip },
+    { "Prepend", run_prepend },
+    { "Nmt", run_nmt },
+    { "ByteLevel", run_byte_level },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (simple); i++)

@@ -33,8 +33,8 @@ struct _DlpNormalizerStep
   gsize serial; /* of @regex, never used twice in a process */
 };
 
-/* A text that is copied only where it changes: @done is how far it was dealt with, and @out what came
- * of that once something has changed. */
+/* A text that is copied only where it changes: @done is how far it was dealt with, and @out what
+ * came of that once something has changed. */
 typedef struct
 {
   const guint8 *text;

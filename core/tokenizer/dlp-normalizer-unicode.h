@@ -25,8 +25,8 @@ typedef struct
 } DlpPageSet;
 
 /* A value for each character, 0 behind the last page. Here: the combining class, with
- * DLP_MAPPING_MAYBE if the character may compose with one before it; from DLP_FIRST_MAPPING on there
- * is a decomposition instead, at that place of dlp_mappings: its length, then its UTF-8. */
+ * DLP_MAPPING_MAYBE if the character may compose with one before it; from DLP_FIRST_MAPPING on
+ * there is a decomposition instead, at that place of dlp_mappings: its length, then its UTF-8. */
 typedef struct
 {
   guint n_pages;

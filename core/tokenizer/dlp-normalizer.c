@@ -148,8 +148,7 @@ add_replace (DlpNormalizer *self, DlpJsonNode node, GError **error)
   step->content = read_string (node, "content", &step->content_len, error);
   if (step->content == NULL)
     return FALSE;
-  step->pattern =
-      read_string (pattern, is_regex ? "Regex" : "String", &step->pattern_len, error);
+  step->pattern = read_string (pattern, is_regex ? "Regex" : "String", &step->pattern_len, error);
   if (step->pattern == NULL)
     return FALSE;
   if (is_regex)

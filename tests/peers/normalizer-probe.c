@@ -14,10 +14,8 @@ typedef struct
 } Probe;
 
 G_MODULE_EXPORT Probe *probe_new (const char *json, char **message);
-G_MODULE_EXPORT Probe *probe_new_sentencepiece (const char *charsmap,
-                                                gsize size,
-                                                const char *symbols,
-                                                guint flags);
+G_MODULE_EXPORT Probe *
+probe_new_sentencepiece (const char *charsmap, gsize size, const char *symbols, guint flags);
 G_MODULE_EXPORT const guint8 *probe_run (Probe *self, const guint8 *text, gsize *len);
 G_MODULE_EXPORT void probe_free (Probe *self);
 
