@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes cases/normalizer.json: what Hugging Face's tokenizers 0.23.3 make of texts.
+
+    make-normalizer-cases.py > cases/normalizer.json
+
+Each normalizer has cases, pairs of a text and its result, and a SHA-256 of what comes of every code
+point c, alone and as "e{c}\\u0323\\u0301b", each result followed by a newline.
+"""
+import hashlib
+import json
+import os
+import random
+import sys
+
+from tokenizers import Regex, normalizers as n
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "peers"))
+from normalizer_texts import ALPHABETS, POINTS, make_charsmap, mixed  # noqa: E402
+
+RULES = {"a": "A", "e\u0301": "E'", "\u00e9": "e\u0301", "\r\n": "\n", "\t": " ", "\u00a0": " ",
+         "\u3000": " ", "\u3000\u3000": "  ", "\u00ad": "", "\u2126": "\u03a9", "\uac00": "ga",
+         "\u0937": "S", "\u0937\u0301": "S'", "\u00a9": "(c)", "\u00a9\u0301": "(C)",
+         "\u06dd": "o", "\u06dda": "oa", "\U0001f600": ":)", "bc": "bC", "\u0301": "'", " x": "_x"}
+CASES = 24
+
+
+def describe(normalizer):
+    return json.loads(normalizer.__getstate__())
+
+
+def texts(rng):
+    for alphabet in ALPHABETS:
+        yield "".join(rng.choice(alphabet) for _ in range(40))
+    while True:
+        length = rng.randrange(1, 30)
+        yield mixed(rng, length) if rng.random() < 0.5 else \
+            "".join(rng.choices(rng.choice(ALPHABETS), k=length))
+
+
+def hash_points(normalizer):
+    sha = hashlib.sha256()
+    for form in "{}", "e{}\u0323\u0301b":
+        for c in POINTS:
+            sha.update(normalizer.normalize_str(form.format(chr(c))).encode() + b"\n")
+    return sha.hexdigest()
+
+
+def main():
+    cases = [n.NFC(), n.NFD(), n.NFKC(), n.NFKD(), n.Lowercase(), n.StripAccents(), n.Nmt(),
+             n.Strip(), n.Strip(True, False), n.Strip(False, True), n.ByteLevel(), n.Prepend("\u2581"),
+             n.Prepend(""), n.Replace(" ", "\u2581"), n.Replace("a", ""), n.Replace("aa", "a"),
+             n.Replace("\u0301", "xyz0123456789"), n.Replace("", "-"), n.Replace(Regex(" {2,}"), " "),
+             n.Replace(Regex("a*"), "-"), n.Replace(Regex("^|$"), "-"), n.BertNormalizer(),
+             n.BertNormalizer(lowercase=False), n.BertNormalizer(strip_accents=False),
+             n.BertNormalizer(clean_text=False, handle_chinese_chars=False),
+             n.BertNormalizer(lowercase=False, strip_accents=True),
+             n.Precompiled(make_charsmap(RULES)), n.Sequence([]),
+             n.Sequence([n.NFD(), n.Sequence([n.StripAccents(), n.Lowercase()]), n.Strip(),
+                         n.Replace(" ", "\u2581"), n.Prepend("\u2581")])]
+    rng = random.Random(5)
+    print("[")
+    for i, normalizer in enumerate(cases):
+        some = texts(rng)
+        pairs = [(text, normalizer.normalize_str(text)) for text in
+                 ["", " ", "a", "aaaa", " \t\u00a0"] + [next(some) for _ in range(CASES)]]
+        entry = {"normalizer": describe(normalizer), "points": hash_points(normalizer),
+                 "cases": pairs}
+        print(json.dumps(entry, ensure_ascii=False) + ("," if i + 1 < len(cases) else ""))
+    print("]")
+
+
+if __name__ == "__main__":
+    main()
