@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-context.h"
+#include "dlp-scan-known.h"
 #include "dlp-scan.h"
 
 #define DEFAULT_CACHE_BYTES (32 * 1024 * 1024)
@@ -314,6 +315,24 @@ dlp_context_encode (DlpTokenizerContext *self,
 
     case DLP_PATTERN_O200K:
       return ENCODE_WITH (dlp_scan_o200k);
+
+    case DLP_PATTERN_QWEN2:
+      return ENCODE_WITH (dlp_scan_qwen2);
+
+    case DLP_PATTERN_QWEN35:
+      return ENCODE_WITH (dlp_scan_qwen35);
+
+    case DLP_PATTERN_TEKKEN:
+      return ENCODE_WITH (dlp_scan_tekken);
+
+    case DLP_PATTERN_KIMI_K2:
+      return ENCODE_WITH (dlp_scan_kimi_k2);
+
+    case DLP_PATTERN_DEEPSEEK:
+      return ENCODE_WITH (dlp_scan_deepseek);
+
+    case DLP_PATTERN_DIGITS:
+      return ENCODE_WITH (dlp_scan_digits);
 
     case DLP_PATTERN_REGEX:
     default:
