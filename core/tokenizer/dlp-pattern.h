@@ -9,6 +9,12 @@ typedef enum
   DLP_PATTERN_CL100K,
   DLP_PATTERN_CL100K_OLD,
   DLP_PATTERN_O200K,
+  DLP_PATTERN_QWEN2, /* and 2.5, and 3 */
+  DLP_PATTERN_QWEN35,
+  DLP_PATTERN_TEKKEN, /* and Nemotron */
+  DLP_PATTERN_KIMI_K2,
+  DLP_PATTERN_DEEPSEEK, /* V3: three stages */
+  DLP_PATTERN_DIGITS,   /* each digit by itself, then gpt2: StarCoder, SmolLM, Command-R */
   DLP_PATTERN_REGEX,
 } DlpPatternKind;
 
@@ -36,6 +42,10 @@ extern const char dlp_pattern_names[];
 
 DlpPattern *dlp_pattern_new (const char *name_or_regex, GError **error);
 DlpPattern *dlp_pattern_new_regex (const char *regex, GError **error);
+DlpPattern *dlp_pattern_new_kind (DlpPatternKind kind);
+DlpPattern *dlp_pattern_new_onig (const char *regex, GError **error);
+DlpPattern *dlp_pattern_new_onig_regex (const char *regex, GError **error);
+gboolean dlp_pattern_is_chain (DlpPatternKind kind, const char *const *regexes, guint n);
 void dlp_pattern_free (DlpPattern *self);
 
 DlpMatcher *dlp_matcher_new (const DlpPattern *pattern);

@@ -8,6 +8,8 @@
  * any thread. */
 typedef struct _DlpSplitter DlpSplitter;
 
+#define DLP_SPLITTER_MAX_TEXT ((gsize) G_MAXINT32)
+
 typedef struct
 {
   guint32 start; /* in bytes of DlpPieces.text */
@@ -25,9 +27,10 @@ typedef struct
   /* private */
   DlpPiece *rooms[2];
   gsize capacities[2];
+  guint room; /* the one that items is in */
   GByteArray *texts[2];
-  gpointer *matchers; /* by step */
-  guint n_matchers;
+  GPtrArray *matchers; /* by step, or NULL */
+  guint64 serial;      /* of the splitter they are for */
 } DlpPieces;
 
 /* @node is the value of "pre_tokenizer": an object, or null for one that leaves every text in one
@@ -36,8 +39,10 @@ DlpSplitter *dlp_splitter_new (DlpJsonNode node, gboolean byte_level, GError **e
 void dlp_splitter_free (DlpSplitter *self);
 
 /* Cuts a text of valid UTF-8. @is_first: nothing stands before it (Metaspace "first"). Pieces of a
- * byte-level splitter are the bytes themselves, not the letters that stand for them. Returns FALSE
- * if the engine for regular expressions exceeded its limits. */
+ * byte-level splitter are the bytes themselves, not the letters that stand for them. @pieces hold
+ * until they are used again. Returns FALSE if the engine for regular expressions exceeded its
+ * limits, or if the text is longer than DLP_SPLITTER_MAX_TEXT or, where it has to be written anew,
+ * than 256 MiB. */
 gboolean dlp_splitter_run (const DlpSplitter *self,
                            const guint8 *text,
                            gsize len,

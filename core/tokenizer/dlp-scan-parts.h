@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "dlp-unicode.h"
+
+/* What the scanners of dlp-scan-known.h share: alternatives that several patterns have. */
+
+#define DLP_CATEGORY_FIRST_P 12 /* Pc, in the order of unicode/make-table.py */
+#define DLP_CATEGORY_LAST_S 22  /* So */
+
+typedef struct
+{
+  gunichar c; /* DLP_N_POINTS or more where there is no UTF-8 */
+  guint len;
+} DlpScanned;
+
+static inline gboolean
+dlp_scan_is_newline (guint8 c)
+{
+  return c == '\r' || c == '\n';
+}
+
+static inline gboolean
+dlp_scan_starts_with (const guint8 *p, const guint8 *end, guint set, guint *len)
+{
+  return p < end && DLP_IN (set, dlp_unicode_next (p, end, len));
+}
+
+/* Numbers of Unicode 17, which the pre-tokenizer Digits knows. */
+static inline gboolean
+dlp_scan_is_new_number (gunichar c)
+{
+  return (c >= 0x11de0 && c <= 0x11de9) || (c >= 0x16ff4 && c <= 0x16ff6);
+}
+
+/* The character at @p < @end; what is not UTF-8 is one byte that counts as unassigned. */
+DlpScanned dlp_scan_decode (const guint8 *p, const guint8 *end);
+
+/* '(?i:[sdmt]|ll|ve|re), NULL if that does not match */
+const guint8 *dlp_scan_contraction (const guint8 *p, const guint8 *end);
+
+/* " ?" and a run of @set, then [\r\n]* and with @slash [\r\n/]*; NULL if that does not match */
+const guint8 *dlp_scan_punctuation (const guint8 *p, const guint8 *end, guint set, gboolean slash);
+
+/* \s*[\r\n]+|\s+(?!\S)|\s+ where @p is at a space */
+const guint8 *dlp_scan_space (const guint8 *p, const guint8 *end);
+
+/* \p{N}{1,@max}, where @p is at a number */
+const guint8 *dlp_scan_numbers (const guint8 *p, const guint8 *end, guint max);
