@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-context.h"
-<<<<<<< HEAD
 #include "dlp-encode.h"
-=======
-#include "dlp-scan-known.h"
-#include "dlp-scan.h"
->>>>>>> origin/incoming-toks
 
 #define DEFAULT_CACHE_BYTES (32 * 1024 * 1024)
 #define IDS_KEPT (1u << 18)
@@ -135,43 +130,10 @@ encode_cut (DlpTokenizerContext *self,
                        dlp_model_find_cut (self->model, p, len, 1) :
                        len;
 
-<<<<<<< HEAD
       at = end - p >= DLP_TAIL ? dlp_encode_piece (self, p, part, out, at, wide) :
                                  dlp_encode_last (self, p, part, out, at, wide);
       p += part;
       len -= part;
-=======
-    case DLP_PATTERN_CL100K:
-      return ENCODE_WITH (scan_cl100k);
-
-    case DLP_PATTERN_CL100K_OLD:
-      return ENCODE_WITH (scan_cl100k_old);
-
-    case DLP_PATTERN_O200K:
-      return ENCODE_WITH (dlp_scan_o200k);
-
-    case DLP_PATTERN_QWEN2:
-      return ENCODE_WITH (dlp_scan_qwen2);
-
-    case DLP_PATTERN_QWEN35:
-      return ENCODE_WITH (dlp_scan_qwen35);
-
-    case DLP_PATTERN_TEKKEN:
-      return ENCODE_WITH (dlp_scan_tekken);
-
-    case DLP_PATTERN_KIMI_K2:
-      return ENCODE_WITH (dlp_scan_kimi_k2);
-
-    case DLP_PATTERN_DEEPSEEK:
-      return ENCODE_WITH (dlp_scan_deepseek);
-
-    case DLP_PATTERN_DIGITS:
-      return ENCODE_WITH (dlp_scan_digits);
-
-    case DLP_PATTERN_REGEX:
-    default:
-      return encode_regex (self, text, len, ids, wide);
->>>>>>> origin/incoming-toks
     }
   return at;
 }

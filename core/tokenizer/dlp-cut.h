@@ -228,3 +228,29 @@ dlp_cut_o200k (const guint8 *p)
       p, (DlpCutRules){
              .cased = TRUE, .marks = TRUE, .slash = TRUE, .contraction = TRUE, .digits = 3 });
 }
+
+static DLP_INLINE guint64
+dlp_cut_qwen2 (const guint8 *p)
+{
+  return dlp_cut_words (p, (DlpCutRules){ .contraction = TRUE, .digits = 1 });
+}
+
+static DLP_INLINE guint64
+dlp_cut_qwen35 (const guint8 *p)
+{
+  return dlp_cut_words (p, (DlpCutRules){ .contraction = TRUE, .marks = TRUE, .digits = 1 });
+}
+
+static DLP_INLINE guint64
+dlp_cut_tekken (const guint8 *p)
+{
+  return dlp_cut_words (p,
+                        (DlpCutRules){ .cased = TRUE, .marks = TRUE, .slash = TRUE, .digits = 1 });
+}
+
+/* For patterns that have a scanner alone. */
+static DLP_INLINE guint64
+dlp_cut_nothing (const guint8 *p)
+{
+  return 0;
+}

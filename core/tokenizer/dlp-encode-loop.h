@@ -100,6 +100,24 @@ DLP_ENCODE_NAME (DlpTokenizerContext *self,
     case DLP_PATTERN_CL100K_OLD:
       return ENCODE_WITH (dlp_cut_cl100k, scan_cl100k_old);
 
+    case DLP_PATTERN_QWEN2:
+      return ENCODE_WITH (dlp_cut_qwen2, dlp_scan_qwen2);
+
+    case DLP_PATTERN_QWEN35:
+      return ENCODE_WITH (dlp_cut_qwen35, dlp_scan_qwen35);
+
+    case DLP_PATTERN_TEKKEN:
+      return ENCODE_WITH (dlp_cut_tekken, dlp_scan_tekken);
+
+    case DLP_PATTERN_KIMI_K2:
+      return ENCODE_WITH (dlp_cut_nothing, dlp_scan_kimi_k2);
+
+    case DLP_PATTERN_DEEPSEEK:
+      return ENCODE_WITH (dlp_cut_nothing, dlp_scan_deepseek);
+
+    case DLP_PATTERN_DIGITS:
+      return ENCODE_WITH (dlp_cut_nothing, dlp_scan_digits);
+
     case DLP_PATTERN_O200K:
     default:
       return ENCODE_WITH (dlp_cut_o200k, dlp_scan_o200k);

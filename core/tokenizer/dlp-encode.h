@@ -3,6 +3,7 @@
 
 #include "dlp-context.h"
 #include "dlp-cut.h"
+#include "dlp-scan-known.h"
 #include "dlp-scan.h"
 
 /* From a text to ids. What is here is compiled once for each kind of processor: see
@@ -11,7 +12,6 @@
 #define DLP_TAIL 32
 #define DLP_PADDED (DLP_TAIL + 16)
 
-typedef const guint8 *(*DlpScanFunc) (const guint8 *p, const guint8 *end);
 typedef guint64 (*DlpCutFunc) (const guint8 *p);
 
 /* The ways to encode a text that a scanner cuts; @ids has room for @len of the given width. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-cut.h"
+#include "dlp-scan-known.h"
 #include "dlp-scan.h"
 
 #include <stdlib.h>
@@ -20,9 +21,9 @@ cl100k_any (const guint8 *p, const guint8 *end)
 }
 
 static const Subject subjects[] = {
-  { "gpt2", dlp_cut_gpt2, dlp_scan_gpt2_any },
-  { "cl100k", dlp_cut_cl100k, cl100k_any },
-  { "o200k", dlp_cut_o200k, dlp_scan_o200k_any },
+  { "gpt2", dlp_cut_gpt2, dlp_scan_gpt2_any },    { "cl100k", dlp_cut_cl100k, cl100k_any },
+  { "o200k", dlp_cut_o200k, dlp_scan_o200k_any }, { "qwen2", dlp_cut_qwen2, dlp_scan_qwen2 },
+  { "qwen35", dlp_cut_qwen35, dlp_scan_qwen35 },  { "tekken", dlp_cut_tekken, dlp_scan_tekken },
 };
 
 /* Characters that the patterns tell apart, and different lengths in UTF-8 of the same class. */
