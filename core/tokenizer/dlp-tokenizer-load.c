@@ -64,10 +64,11 @@ make_fingerprint (DlpTokenizer *self)
 static char *
 normalize_content (gpointer data, const char *content, gsize len, gsize *out_len)
 {
-  DlpNormalizerScratch scratch = { { NULL } };
+  DlpNormalizerScratch scratch;
   const guint8 *text = (const guint8 *) content;
   char *copy;
 
+  memset (&scratch, 0, sizeof scratch);
   dlp_normalizer_run (data, &scratch, &text, &len);
   copy = g_memdup2 (text, len);
   *out_len = len;
