@@ -9,8 +9,6 @@ static const char *const known_fields[] = {
 static const char *const known_token_fields[] = { "id",     "content",    "single_word", "lstrip",
                                                   "rstrip", "normalized", "special",     NULL };
 
-/* Of a token whose content is an entry of the model the id is that of the entry, as it is in the
- * file. */
 static gboolean
 read_added_token (DlpJsonNode node, DlpAddedToken *token, GError **error)
 {
@@ -35,30 +33,45 @@ read_added_token (DlpJsonNode node, DlpAddedToken *token, GError **error)
   return TRUE;
 }
 
+/* The library that these files are made for does not take the id from the file: a content that is
+ * an entry of the model has the id of that, others are numbered behind the entries and each other.
+ * In a sound file both are the same. */
+static void
+choose_id (DlpTokenizer *self, DlpAddedToken *token, guint32 *next)
+{
+  token->id = self->model->klass->lookup (self->model, token->content, token->len);
+  if (token->id == DLP_ID_NONE)
+    token->id = *next;
+  *next = MAX (*next, token->id + 1);
+}
+
+/* Of tokens with the same content the first counts. */
 static gboolean
 read_added_tokens (DlpTokenizer *self, DlpJsonNode list, GError **error)
 {
   g_autoptr (GArray) items = g_array_new (FALSE, TRUE, sizeof (DlpAddedToken));
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   DlpJsonType type = dlp_json_get_type (list);
   DlpJsonNode at = dlp_json_get_first (list);
-  guint n = dlp_json_get_n_children (list);
+  guint32 next = self->model->vocabulary->n_tokens;
 
   if (type != DLP_JSON_NONE && type != DLP_JSON_NULL &&
       !dlp_json_check_type (list, DLP_JSON_ARRAY, "\"added_tokens\"", error))
     return FALSE;
-  g_array_set_size (items, n);
-  for (guint i = 0; i < n; i++)
+  for (guint n = dlp_json_get_n_children (list); n > 0; n--)
     {
-      if (!read_added_token (at, &g_array_index (items, DlpAddedToken, i), error))
+      DlpAddedToken token = { NULL };
+
+      if (!read_added_token (at, &token, error))
         return FALSE;
+      if (g_hash_table_add (seen, token.content))
+        {
+          choose_id (self, &token, &next);
+          g_array_append_val (items, token);
+        }
       at = dlp_json_get_next (at);
     }
-  dlp_tokenizer_set_added (self, (DlpAddedToken *) (gpointer) items->data, n);
-  for (guint i = 1; i < self->added.n; i++)
-    if (self->added.items[i].id == self->added.items[i - 1].id)
-      return dlp_json_fail (list, error, "two added tokens have the id %u: \"%.60s\" and \"%.60s\"",
-                            self->added.items[i].id, self->added.items[i - 1].content,
-                            self->added.items[i].content);
+  dlp_tokenizer_set_added (self, (DlpAddedToken *) (gpointer) items->data, items->len);
   return TRUE;
 }
 
