@@ -113,42 +113,71 @@ choose_encode (void)
   return dlp_encode_base;
 }
 
+typedef struct
+{
+  DlpTokenizerContext *context;
+  gpointer out;
+  gsize n;
+  gboolean wide;
+  DlpSpan spans[DLP_BATCH];
+  guint n_spans;
+} Batch;
+
+static void
+flush (Batch *self)
+{
+  for (guint i = 0; i < self->n_spans; i++)
+    self->n = dlp_encode_span (self->context, &self->spans[i], self->out, self->n, self->wide);
+  self->n_spans = 0;
+}
+
+/* @end is that of the text which the piece is in. */
+static inline void
+add_piece (Batch *self, const guint8 *p, gsize len, const guint8 *end)
+{
+  if (self->n_spans == DLP_BATCH || end - p < DLP_TAIL)
+    flush (self);
+  if (end - p >= DLP_TAIL)
+    self->spans[self->n_spans++] = dlp_make_span (self->context, p, len);
+  else
+    self->n = dlp_encode_last (self->context, p, len, self->out, self->n, self->wide);
+}
+
 /* One piece may be a whole document: it is cut where that changes nothing, so that its parts are
  * found in the cache. */
-static gsize
-encode_cut (DlpTokenizerContext *self,
-            const guint8 *p,
-            gsize len,
-            const guint8 *end,
-            gpointer out,
-            gsize at,
-            gboolean wide)
+static void
+add_parts (Batch *self, const guint8 *p, gsize len, const guint8 *end)
 {
-  while (len > 0)
-    {
-      gsize part = self->model->can_cut && len > DLP_KEY_MAX_LEN ?
-                       dlp_model_find_cut (self->model, p, len, 1) :
-                       len;
+  const DlpModel *model = self->context->model;
 
-      at = end - p >= DLP_TAIL ? dlp_encode_piece (self, p, part, out, at, wide) :
-                                 dlp_encode_last (self, p, part, out, at, wide);
+  while (model->can_cut && len > DLP_KEY_MAX_LEN)
+    {
+      gsize part = dlp_model_find_cut (model, p, len, 1);
+
+      add_piece (self, p, part, end);
       p += part;
       len -= part;
     }
-  return at;
+  if (len > 0)
+    add_piece (self, p, len, end);
 }
 
 gsize
 dlp_context_encode_pieces (DlpTokenizerContext *self, gpointer ids, gboolean wide)
 {
   const DlpPieces *pieces = &self->pieces;
-  const guint8 *end = pieces->text + pieces->text_len;
-  gsize n = 0;
+  Batch batch;
 
+  batch.context = self;
+  batch.out = ids;
+  batch.n = 0;
+  batch.wide = wide;
+  batch.n_spans = 0;
   for (gsize i = 0; i < pieces->n; i++)
-    n = encode_cut (self, pieces->text + pieces->items[i].start, pieces->items[i].len, end, ids, n,
-                    wide);
-  return n;
+    add_parts (&batch, pieces->text + pieces->items[i].start, pieces->items[i].len,
+               pieces->text + pieces->text_len);
+  flush (&batch);
+  return batch.n;
 }
 
 DlpTokenizerContext *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-model-file.h"
 #include "dlp-place-private.h"
+#include "dlp-sentencepiece.h"
 #include "dlpipe/dlp-tokenizer.h"
 
 #include <string.h>
@@ -145,34 +146,51 @@ open_known (DlpModelFile *self, const char *model, const DlpEncoding *encoding, 
   return self->file != NULL && check_sha256 (self, error);
 }
 
-/* A tokenizer.json is an object, and no line of a rank file begins like one. */
+/* A tokenizer.json is an object, a SentencePiece model a message of Protocol Buffers; no line of a
+ * rank file begins like one of them. */
 static DlpModelFileKind
 guess_kind (GBytes *file)
 {
   gsize size, i = 0;
   const char *data = g_bytes_get_data (file, &size);
 
+  if (dlp_sentencepiece_is_likely ((const guint8 *) data, size))
+    return DLP_MODEL_FILE_SENTENCEPIECE;
   while (i < size && g_ascii_isspace (data[i]))
     i++;
   return i < size && data[i] == '{' ? DLP_MODEL_FILE_JSON : DLP_MODEL_FILE_RANKS;
 }
 
-/* tokenizer.json is called after its folder. */
+static const char *const folder_files[] = { "tokenizer.json", "tekken.json", "tokenizer.model" };
+
+/* A file whose name says nothing is called after its folder. */
 static char *
 make_name (const char *path)
 {
   g_autofree char *full = g_canonicalize_filename (path, NULL);
   g_autofree char *base = g_path_get_basename (full);
-  g_autofree char *folder = NULL;
+  g_autofree char *folder = g_path_get_dirname (full);
 
-  if (strcmp (base, "tokenizer.json") == 0)
-    {
-      folder = g_path_get_dirname (full);
+  for (guint i = 0; i < G_N_ELEMENTS (folder_files); i++)
+    if (strcmp (base, folder_files[i]) == 0)
       return g_path_get_basename (folder);
-    }
   if (g_str_has_suffix (base, ".tiktoken"))
     base[strlen (base) - strlen (".tiktoken")] = '\0';
   return g_steal_pointer (&base);
+}
+
+/* (transfer full): the file of a tokenizer in a folder; the first of those that there could be. */
+static char *
+find_in_folder (const char *folder)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (folder_files); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, folder_files[i], NULL);
+
+      if (g_file_test (path, G_FILE_TEST_EXISTS))
+        return g_steal_pointer (&path);
+    }
+  return g_build_filename (folder, folder_files[0], NULL);
 }
 
 static void
@@ -194,7 +212,7 @@ open_path (DlpModelFile *self, const char *path, GError **error)
   g_autofree char *inside = NULL;
 
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    path = inside = g_build_filename (path, "tokenizer.json", NULL);
+    path = inside = find_in_folder (path);
   self->file = read_file (path, error);
   if (self->file == NULL)
     return FALSE;
@@ -221,8 +239,8 @@ dlp_model_file_open (DlpModelFile *self, const char *model, GError **error)
 
   g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_NOT_FOUND,
                "no model \"%s\": known are " KNOWN_MODELS
-               ", or give the path of a tokenizer.json, of its folder, or of a rank file (lines of "
-               "base64 and rank)",
+               ", or give the path of a tokenizer.json, a tekken.json, a SentencePiece model, the "
+               "folder of one of them, or a rank file (lines of base64 and rank)",
                model);
   return FALSE;
 }

@@ -22,7 +22,8 @@ typedef struct
 typedef enum
 {
   DLP_MODEL_FILE_RANKS, /* lines of base64 and rank, as tiktoken has them */
-  DLP_MODEL_FILE_JSON,  /* Hugging Face's tokenizer.json */
+  DLP_MODEL_FILE_JSON,  /* Hugging Face's tokenizer.json, or Mistral's tekken.json */
+  DLP_MODEL_FILE_SENTENCEPIECE,
 } DlpModelFileKind;
 
 /* What a model name or path stands for. */

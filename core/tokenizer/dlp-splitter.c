@@ -31,7 +31,8 @@ dlp_splitter_new (DlpJsonNode node, gboolean byte_level, GError **error)
   DlpSplitterParser parser = { .steps = steps, .byte_level = byte_level, .mapped = byte_level };
   DlpSplitter *self;
 
-  if (dlp_json_get_type (node) != DLP_JSON_NULL && !dlp_splitter_parse (&parser, node, error))
+  if (dlp_json_get_type (node) != DLP_JSON_NONE && dlp_json_get_type (node) != DLP_JSON_NULL &&
+      !dlp_splitter_parse (&parser, node, error))
     return NULL;
   dlp_splitter_simplify (steps);
   if (parser.mapped)

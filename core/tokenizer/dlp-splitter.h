@@ -33,8 +33,8 @@ typedef struct
   guint64 serial;      /* of the splitter they are for */
 } DlpPieces;
 
-/* @node is the value of "pre_tokenizer": an object, or null for one that leaves every text in one
- * piece. With @byte_level the text has gone through ByteLevel already. */
+/* @node is the value of "pre_tokenizer": an object, or null or missing for one that leaves every
+ * text in one piece. With @byte_level the text has gone through ByteLevel already. */
 DlpSplitter *dlp_splitter_new (DlpJsonNode node, gboolean byte_level, GError **error);
 void dlp_splitter_free (DlpSplitter *self);
 

@@ -83,33 +83,22 @@ is_given (DlpJsonNode node)
 
 /* The file that Hugging Face's tokenizers library writes. What it says of truncation and padding is
  * for batches of a model, not for documents: it is not applied. */
-gboolean
-dlp_tokenizer_read_json (DlpTokenizer *self, DlpModelFile *file, GError **error)
+static gboolean
+read_stages (DlpTokenizer *self, DlpJsonNode root, GError **error)
 {
-  g_autoptr (DlpJsonTree) tree = NULL;
-  DlpJsonNode root, normalizer, splitter;
-  gconstpointer data;
-  gsize size;
+  DlpJsonNode normalizer = dlp_json_get_member (root, "normalizer");
 
-  data = g_bytes_get_data (file->file, &size);
-  tree = dlp_json_tree_new (data, size, file->where, error);
-  if (tree == NULL)
+  if (!dlp_json_check_members (root, known_fields, error))
     return FALSE;
-  root = dlp_json_tree_get_root (tree);
-  if (!dlp_json_check_type (root, DLP_JSON_OBJECT, "the file", error) ||
-      !dlp_json_check_members (root, known_fields, error))
-    return FALSE;
-
-  normalizer = dlp_json_get_member (root, "normalizer");
   if (is_given (normalizer))
     {
       self->normalizer = dlp_normalizer_new (normalizer, error);
       if (self->normalizer == NULL)
         return FALSE;
     }
-  splitter = dlp_json_get_member (root, "pre_tokenizer");
-  self->splitter = dlp_splitter_new (
-      splitter, self->normalizer && dlp_normalizer_is_byte_level (self->normalizer), error);
+  self->splitter =
+      dlp_splitter_new (dlp_json_get_member (root, "pre_tokenizer"),
+                        self->normalizer && dlp_normalizer_is_byte_level (self->normalizer), error);
   if (self->splitter == NULL)
     return FALSE;
   self->pattern = dlp_splitter_get_pattern (self->splitter);
@@ -118,4 +107,24 @@ dlp_tokenizer_read_json (DlpTokenizer *self, DlpModelFile *file, GError **error)
   return self->model != NULL &&
          read_added_tokens (self, dlp_json_get_member (root, "added_tokens"), error) &&
          dlp_template_read (&self->template, dlp_json_get_member (root, "post_processor"), error);
+}
+
+gboolean
+dlp_tokenizer_read_json (DlpTokenizer *self, DlpModelFile *file, GError **error)
+{
+  g_autoptr (DlpJsonTree) tree = NULL;
+  gconstpointer data;
+  DlpJsonNode root;
+  gsize size;
+
+  data = g_bytes_get_data (file->file, &size);
+  tree = dlp_json_tree_new (data, size, file->where, error);
+  if (tree == NULL)
+    return FALSE;
+  root = dlp_json_tree_get_root (tree);
+  if (!dlp_json_check_type (root, DLP_JSON_OBJECT, "the file", error))
+    return FALSE;
+  return dlp_tokenizer_is_tekken (root) ?
+             dlp_tokenizer_read_tekken (self, root, file->where, error) :
+             read_stages (self, root, error);
 }

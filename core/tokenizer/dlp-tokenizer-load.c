@@ -175,6 +175,10 @@ read_file (DlpTokenizer *self, DlpModelFile *file, const char *pattern, GError *
     case DLP_MODEL_FILE_JSON:
       return refuse_pattern (file, pattern, error) && dlp_tokenizer_read_json (self, file, error);
 
+    case DLP_MODEL_FILE_SENTENCEPIECE:
+      return refuse_pattern (file, pattern, error) &&
+             dlp_tokenizer_read_sentencepiece (self, file, error);
+
     case DLP_MODEL_FILE_RANKS:
     default:
       return dlp_tokenizer_read_ranks (self, file, pattern, error);

@@ -35,6 +35,11 @@ gboolean dlp_tokenizer_read_ranks (DlpTokenizer *self,
                                    const char *pattern,
                                    GError **error);
 gboolean dlp_tokenizer_read_json (DlpTokenizer *self, DlpModelFile *file, GError **error);
+gboolean dlp_tokenizer_read_sentencepiece (DlpTokenizer *self, DlpModelFile *file, GError **error);
+
+gboolean dlp_tokenizer_is_tekken (DlpJsonNode root);
+gboolean
+dlp_tokenizer_read_tekken (DlpTokenizer *self, DlpJsonNode root, const char *where, GError **error);
 
 /* Once everything else is there: the added tokens, and what follows from all. */
 void dlp_tokenizer_set_added (DlpTokenizer *self, const DlpAddedToken *items, guint n);

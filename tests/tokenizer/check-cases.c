@@ -14,7 +14,8 @@ static gboolean
 check_line (DlpTokenizer *tokenizer, DlpTokenizerContext *context, DlpJsonNode root)
 {
   DlpJsonNode list = dlp_json_get_member (root, "ids"), at = dlp_json_get_first (list);
-  gboolean ordinary = dlp_json_is_string (dlp_json_get_member (root, "mode"), "ordinary");
+  const char *mode = dlp_json_get_string (dlp_json_get_member (root, "mode"), NULL);
+  gboolean ordinary = strcmp (mode, "ordinary") == 0 || g_str_has_prefix (mode, "spm");
   guint n_wanted = dlp_json_get_n_children (list);
   g_autoptr (GString) difference = g_string_new (NULL);
   g_autofree guint32 *ids = NULL;

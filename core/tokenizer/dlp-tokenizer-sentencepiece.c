@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "dlp-sentencepiece.h"
+#include "dlp-tokenizer-private.h"
+
+/* Control pieces never match text; they are the special tokens. */
+static void
+add_control_pieces (DlpTokenizer *self, const DlpSentencePiece *file)
+{
+  g_autoptr (GArray) items = g_array_new (FALSE, TRUE, sizeof (DlpAddedToken));
+
+  for (guint32 id = 0; id < file->entries->len; id++)
+    {
+      const DlpSentencePieceEntry *entry =
+          &g_array_index (file->entries, DlpSentencePieceEntry, id);
+      DlpAddedToken token = { (char *) entry->p, entry->len, id };
+
+      token.special = TRUE;
+      if (entry->type == DLP_PIECE_CONTROL)
+        g_array_append_val (items, token);
+    }
+  dlp_tokenizer_set_added (self, (DlpAddedToken *) (gpointer) items->data, items->len);
+}
+
+static DlpNormalizer *
+make_normalizer (const DlpSentencePiece *model, const char *where, GError **error)
+{
+  g_autoptr (GPtrArray) symbols = g_ptr_array_new_with_free_func (g_free);
+  DlpSentencepieceFlags flags = 0;
+
+  for (guint32 id = 0; id < model->entries->len; id++)
+    {
+      const DlpSentencePieceEntry *entry =
+          &g_array_index (model->entries, DlpSentencePieceEntry, id);
+
+      if (entry->type == DLP_PIECE_USER_DEFINED)
+        g_ptr_array_add (symbols, g_strndup (entry->p, entry->len));
+    }
+  g_ptr_array_add (symbols, NULL);
+  if (model->add_dummy_prefix)
+    flags |= DLP_SENTENCEPIECE_ADD_DUMMY_PREFIX;
+  if (model->remove_extra_whitespaces)
+    flags |= DLP_SENTENCEPIECE_REMOVE_EXTRA_WHITESPACES;
+  if (model->escape_whitespaces)
+    flags |= DLP_SENTENCEPIECE_ESCAPE_WHITESPACES;
+  return dlp_normalizer_new_sentencepiece (model->charsmap, model->charsmap_size,
+                                           (const char *const *) symbols->pdata, flags, where,
+                                           error);
+}
+
+/* A .model of SentencePiece: a text is normalized and then one piece, for its own algorithm. */
+gboolean
+dlp_tokenizer_read_sentencepiece (DlpTokenizer *self, DlpModelFile *file, GError **error)
+{
+  g_autoptr (DlpSentencePiece) model = NULL;
+  gconstpointer data;
+  gsize size;
+
+  data = g_bytes_get_data (file->file, &size);
+  model = dlp_sentencepiece_parse (data, size, file->where, error);
+  if (model == NULL)
+    return FALSE;
+  self->normalizer = make_normalizer (model, file->where, error);
+  if (self->normalizer == NULL)
+    return FALSE;
+  self->splitter = dlp_splitter_new ((DlpJsonNode){ NULL, G_MAXUINT32 }, FALSE, error);
+  if (self->splitter == NULL)
+    return FALSE;
+  self->model = dlp_model_new_sentencepiece (model, error);
+  if (self->model == NULL)
+    return FALSE;
+  add_control_pieces (self, model);
+  return TRUE;
+}
