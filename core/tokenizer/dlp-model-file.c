@@ -225,7 +225,74 @@ open_path (DlpModelFile *self, const char *path, GError **error)
   return TRUE;
 }
 
-/* @model is a known name, or the path of a file or of a folder with a tokenizer.json. */
+/* (transfer full): the folder of the local cache of Hugging Face's hub, as its own library finds
+ * it. */
+static char *
+get_hub (void)
+{
+  const char *path = g_getenv ("HF_HUB_CACHE");
+  const char *home = g_getenv ("HF_HOME");
+
+  if (path == NULL || *path == '\0')
+    path = g_getenv ("HUGGINGFACE_HUB_CACHE");
+  if (path != NULL && *path != '\0')
+    return g_strdup (path);
+  if (home != NULL && *home != '\0')
+    return g_build_filename (home, "hub", NULL);
+  return g_build_filename (g_get_user_cache_dir (), "huggingface", "hub", NULL);
+}
+
+/* What a branch or tag of a repository stands for in the cache; a commit stands for itself. */
+static char *
+read_revision (const char *repository, const char *revision)
+{
+  g_autofree char *path = g_build_filename (repository, "refs", revision, NULL);
+  g_autofree char *commit = NULL;
+
+  if (!g_file_get_contents (path, &commit, NULL, NULL))
+    return g_strdup (revision);
+  return g_strdup (g_strstrip (commit));
+}
+
+/* OWNER/NAME or OWNER/NAME@REVISION; nothing is fetched. */
+static gboolean
+open_hub (DlpModelFile *self, const char *model, GError **error)
+{
+  const char *at = strrchr (model, '@');
+  g_autofree char *name = g_strndup (model, at ? (gsize) (at - model) : strlen (model));
+  g_auto (GStrv) parts = g_strsplit (name, "/", -1);
+  g_autofree char *joined = g_strjoinv ("--", parts);
+  g_autofree char *hub = get_hub ();
+  g_autofree char *base = g_strconcat ("models--", joined, NULL);
+  g_autofree char *repository = g_build_filename (hub, base, NULL);
+  g_autofree char *commit = read_revision (repository, at ? at + 1 : "main");
+  g_autofree char *folder = g_build_filename (repository, "snapshots", commit, NULL);
+
+  for (guint i = 0; parts[i]; i++)
+    if (*parts[i] == '\0' || *parts[i] == '.')
+      {
+        g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_NOT_FOUND,
+                     "\"hf:%s\" is not hf:OWNER/NAME or hf:OWNER/NAME@REVISION", model);
+        return FALSE;
+      }
+  if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    {
+      g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_NOT_FOUND,
+                   "\"hf:%s\" is not in the local cache: there is no %s; fetch it there with "
+                   "Hugging Face's tools (huggingface-cli download %s), or give the path of its "
+                   "tokenizer.json",
+                   model, folder, name);
+      return FALSE;
+    }
+  if (!open_path (self, folder, error))
+    return FALSE;
+  g_free (self->name);
+  self->name = g_steal_pointer (&name);
+  return TRUE;
+}
+
+/* @model is a known name, "hf:" and what is in the local cache of Hugging Face's hub, or the path
+ * of a file or of a folder with a tokenizer.json. */
 gboolean
 dlp_model_file_open (DlpModelFile *self, const char *model, GError **error)
 {
@@ -233,13 +300,16 @@ dlp_model_file_open (DlpModelFile *self, const char *model, GError **error)
 
   if (encoding && encoding->sha256)
     return open_known (self, model, encoding, error);
+  if (g_str_has_prefix (model, "hf:"))
+    return open_hub (self, model + strlen ("hf:"), error);
   if (strchr (model, '/') || g_str_has_suffix (model, ".tiktoken") ||
       g_file_test (model, G_FILE_TEST_EXISTS))
     return open_path (self, model, error);
 
   g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_NOT_FOUND,
                "no model \"%s\": known are " KNOWN_MODELS
-               ", or give the path of a tokenizer.json, a tekken.json, a SentencePiece model, the "
+               ", bytes and hf:OWNER/NAME, or give the path of a tokenizer.json, a tekken.json, a "
+               "SentencePiece model, the "
                "folder of one of them, or a rank file (lines of base64 and rank)",
                model);
   return FALSE;

@@ -167,6 +167,23 @@ refuse_pattern (const DlpModelFile *file, const char *pattern, GError **error)
   return FALSE;
 }
 
+/* Each byte is an id: 256 of them behind @offset others. */
+DlpTokenizer *
+dlp_tokenizer_new_bytes (guint32 offset)
+{
+  DlpTokenizer *self;
+
+  g_return_val_if_fail (offset < DLP_ID_LIMIT - 257, NULL);
+
+  self = g_object_new (DLP_TYPE_TOKENIZER, NULL);
+  self->splitter = dlp_splitter_new ((DlpJsonNode){ NULL, G_MAXUINT32 }, FALSE, NULL);
+  self->model = dlp_model_new_bytes (offset);
+  dlp_tokenizer_set_added (self, NULL, 0);
+  self->name = g_strdup ("bytes");
+  self->fingerprint = make_fingerprint (self);
+  return self;
+}
+
 static gboolean
 read_file (DlpTokenizer *self, DlpModelFile *file, const char *pattern, GError **error)
 {
@@ -194,6 +211,8 @@ dlp_tokenizer_new (const char *model, const char *pattern, GError **error)
   g_return_val_if_fail (model != NULL, NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
+  if (strcmp (model, "bytes") == 0 && pattern == NULL)
+    return dlp_tokenizer_new_bytes (0);
   if (!dlp_model_file_open (&file, model, error))
     return NULL;
 

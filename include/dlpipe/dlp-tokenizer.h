@@ -61,7 +61,7 @@ GType dlp_tokenizer_flags_get_type (void) G_GNUC_CONST;
 /**
  * DlpTokenizer:
  *
- * Turns text into the ids of a byte-level BPE vocabulary, exactly as tiktoken does, and back.
+ * Turns text into ids, exactly as the library that its vocabulary was made for does, and back.
  *
  * A tokenizer never changes once it is made, and all of its methods may be called on any thread,
  * also at the same time. The tables of a vocabulary exist once in a process, however many
@@ -99,16 +99,27 @@ GQuark dlp_tokenizer_error_quark (void);
 
 /**
  * dlp_tokenizer_new:
- * @model: the name of a model (gpt2, r50k_base, cl100k_base, o200k_base), or the path of a rank
- *   file with a line of base64 and rank for each token, as tiktoken has them
- * @pattern: (nullable): how text is cut into pieces: one of gpt2, r50k, p50k, cl100k, o200k, or a
- *   regular expression as tiktoken takes it; needed only for a rank file that is not recognised by
- *   its content or its name
+ * @model: what to load, see below
+ * @pattern: (nullable): how text is cut into pieces: the name of a known pattern (gpt2, cl100k,
+ *   o200k, qwen2, ...) or a regular expression as tiktoken takes it; only for a rank file, and
+ *   needed for one that is not recognised by its content or its name
  * @error: return location for an error
  *
- * Loads a tokenizer. gpt2 (r50k_base) is part of the library; the files of the others are looked
- * for in the folders of the environment variable `DLPIPE_VOCAB_PATH` and where the library is
- * installed.
+ * Loads a tokenizer. @model is
+ *
+ * - the name of a known one: gpt2 (r50k_base), cl100k_base or o200k_base. gpt2 is part of the
+ *   library; the files of the others are looked for in the folders of the environment variable
+ *   `DLPIPE_VOCAB_PATH` and where the library is installed;
+ * - the path of a file: a tokenizer.json of Hugging Face's tokenizers library, a tekken.json of
+ *   Mistral's, a SentencePiece model, or a rank file with a line of base64 and rank for each token,
+ *   as tiktoken has them. What it is is told by its content;
+ * - the path of a folder with a tokenizer.json, tekken.json or tokenizer.model;
+ * - `hf:OWNER/NAME` or `hf:OWNER/NAME@REVISION`: what the local cache of Hugging Face's hub has
+ *   of that repository. Nothing is fetched;
+ * - `bytes`, for dlp_tokenizer_new_bytes() without an offset.
+ *
+ * An unknown field of a file that could change the ids is an error that names it. Truncation and
+ * padding, which a tokenizer.json may ask for, are not applied.
  *
  * A rank file that is recognised by its name alone has the special tokens of that model only if
  * @pattern is %NULL.
@@ -121,6 +132,22 @@ GQuark dlp_tokenizer_error_quark (void);
  */
 DLP_AVAILABLE_IN_0_1
 DlpTokenizer *dlp_tokenizer_new (const char *model, const char *pattern, GError **error);
+
+/**
+ * dlp_tokenizer_new_bytes:
+ * @offset: how many ids there are before those of the bytes, such as for special tokens
+ *
+ * Makes a tokenizer whose ids are the bytes of a text, each @offset more than its value: 3 for
+ * ByT5, 4 for BLT. It has no special tokens.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full): a tokenizer
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpTokenizer *dlp_tokenizer_new_bytes (guint32 offset);
 
 /**
  * dlp_tokenizer_load_async:
@@ -197,7 +224,7 @@ const char *dlp_tokenizer_get_file (DlpTokenizer *self);
  *
  * Threads: any.
  *
- * Returns: (transfer none): a regular expression
+ * Returns: (transfer none) (nullable): a regular expression, or %NULL if no single one decides
  *
  * Since: 0.1
  */
@@ -372,7 +399,8 @@ guint64 dlp_tokenizer_context_get_dropped (DlpTokenizerContext *context);
  * @text: a text in UTF-8
  * @len: its number of bytes
  * @ids: where the ids go
- * @capacity: how many ids there is room for; @len is always enough
+ * @capacity: how many ids there is room for; @len is enough if nothing is done to a text before it
+ *   is cut, as for all rank files
  *
  * dlp_tokenizer_encode_full() with special tokens as ordinary text.
  *
@@ -397,7 +425,8 @@ gssize dlp_tokenizer_encode (DlpTokenizer *self,
  * @text: a text in UTF-8
  * @len: its number of bytes
  * @ids: where the ids go
- * @capacity: how many ids there is room for; @len is always enough
+ * @capacity: how many ids there is room for; @len is enough if nothing is done to a text before it
+ *   is cut, as for all rank files
  *
  * dlp_tokenizer_encode16_full() with special tokens as ordinary text.
  *
@@ -423,7 +452,8 @@ gssize dlp_tokenizer_encode16 (DlpTokenizer *self,
  * @len: its number of bytes
  * @flags: what special tokens in the text become
  * @ids: where the ids go
- * @capacity: how many ids there is room for; @len is always enough
+ * @capacity: how many ids there is room for; @len is enough if nothing is done to a text before it
+ *   is cut, as for all rank files
  *
  * Encodes a text. A text that is not valid UTF-8 is safe, but what it is encoded to is not
  * specified: check it first. The places of @ids behind the last id, up to @capacity, may be
@@ -453,7 +483,8 @@ gssize dlp_tokenizer_encode_full (DlpTokenizer *self,
  * @len: its number of bytes
  * @flags: what special tokens in the text become
  * @ids: where the ids go
- * @capacity: how many ids there is room for; @len is always enough
+ * @capacity: how many ids there is room for; @len is enough if nothing is done to a text before it
+ *   is cut, as for all rank files
  *
  * dlp_tokenizer_encode_full() into ids of 16 bits.
  *

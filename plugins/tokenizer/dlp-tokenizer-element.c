@@ -37,6 +37,8 @@ struct _DlpTokenizerElement
   char *eod_token;
   DlpEod eod;
   DlpSpecialTokens special_tokens;
+  DlpPostProcessor post_processor;
+  guint byte_offset;
   gboolean keep_text;
   guint64 cache_bytes;
 
@@ -59,6 +61,8 @@ enum
   PROP_EOD,
   PROP_EOD_TOKEN,
   PROP_SPECIAL_TOKENS,
+  PROP_POST_PROCESSOR,
+  PROP_BYTE_OFFSET,
   PROP_KEEP_TEXT,
   PROP_CACHE_BYTES,
   PROP_VOCAB_SIZE,
@@ -82,6 +86,10 @@ G_DEFINE_ENUM_TYPE (DlpSpecialTokens,
                     G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_ALLOW, "allow"),
                     G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_SKIP_RECORD, "skip-record"),
                     G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_ERROR, "error"))
+G_DEFINE_ENUM_TYPE (DlpPostProcessor,
+                    dlp_post_processor,
+                    G_DEFINE_ENUM_VALUE (DLP_POST_PROCESSOR_NONE, "none"),
+                    G_DEFINE_ENUM_VALUE (DLP_POST_PROCESSOR_FILE, "file"))
 G_DEFINE_FINAL_TYPE (DlpTokenizerElement, dlp_tokenizer_element, DLP_TYPE_TRANSFORM)
 
 /* ---- build ---- */
@@ -211,6 +219,19 @@ make_schema (DlpTokenizerElement *self, DlpSchema *in, GError **error)
   return dlp_schema_new (DLP_SCHEMA_RECORDS, self->n_kept + 1, names, types, optional);
 }
 
+static DlpTokenizer *
+load_tokenizer (DlpTokenizerElement *self, GError **error)
+{
+  if (self->byte_offset == 0)
+    return dlp_tokenizer_new (self->model, self->pattern, error);
+  if (strcmp (self->model, "bytes") == 0)
+    return dlp_tokenizer_new_bytes (self->byte_offset);
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "byte-offset=%u is for model=bytes, not for model=%s", self->byte_offset,
+               self->model);
+  return NULL;
+}
+
 static gboolean
 dlp_tokenizer_element_negotiate (DlpElement *element, GError **error)
 {
@@ -222,7 +243,7 @@ dlp_tokenizer_element_negotiate (DlpElement *element, GError **error)
   if (!find_text (self, in, error))
     return FALSE;
   g_clear_object (&self->tokenizer);
-  self->tokenizer = dlp_tokenizer_new (self->model, self->pattern, &local);
+  self->tokenizer = load_tokenizer (self, &local);
   if (self->tokenizer == NULL || !find_eod (self, &local))
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s", local->message);
@@ -313,6 +334,18 @@ get_max_ids (DlpTokenizerElement *self)
   return (DLP_COLUMN_MAX_BYTES - 2 * DLP_RECORD_BATCH_MAX_BYTES) / (self->wide ? 4 : 2);
 }
 
+static DlpTokenizerFlags
+get_flags (DlpTokenizerElement *self)
+{
+  DlpTokenizerFlags flags = DLP_TOKENIZER_FLAGS_NONE;
+
+  if (self->special_tokens == DLP_SPECIAL_TOKENS_ALLOW)
+    flags |= DLP_TOKENIZER_FLAGS_SPECIALS;
+  if (self->post_processor == DLP_POST_PROCESSOR_FILE)
+    flags |= DLP_TOKENIZER_FLAGS_POST_PROCESSOR;
+  return flags;
+}
+
 /* Below 0: see dlp_tokenizer_encode(). @capacity is at least 1. */
 static gssize
 encode (DlpTokenizerElement *self,
@@ -322,9 +355,7 @@ encode (DlpTokenizerElement *self,
         gpointer ids,
         gsize capacity)
 {
-  DlpTokenizerFlags flags = self->special_tokens == DLP_SPECIAL_TOKENS_ALLOW ?
-                                DLP_TOKENIZER_FLAGS_SPECIALS :
-                                DLP_TOKENIZER_FLAGS_NONE;
+  DlpTokenizerFlags flags = get_flags (self);
   guint before = self->eod == DLP_EOD_PREPEND ? 1 : 0;
   guint behind = self->eod == DLP_EOD_APPEND ? 1 : 0;
   gsize room = capacity - before - behind;
@@ -647,6 +678,12 @@ dlp_tokenizer_element_set_property (GObject *object,
     case PROP_SPECIAL_TOKENS:
       self->special_tokens = g_value_get_enum (value);
       break;
+    case PROP_POST_PROCESSOR:
+      self->post_processor = g_value_get_enum (value);
+      break;
+    case PROP_BYTE_OFFSET:
+      self->byte_offset = g_value_get_uint (value);
+      break;
     case PROP_KEEP_TEXT:
       self->keep_text = g_value_get_boolean (value);
       break;
@@ -685,6 +722,12 @@ dlp_tokenizer_element_get_property (GObject *object, guint id, GValue *value, GP
       break;
     case PROP_SPECIAL_TOKENS:
       g_value_set_enum (value, self->special_tokens);
+      break;
+    case PROP_POST_PROCESSOR:
+      g_value_set_enum (value, self->post_processor);
+      break;
+    case PROP_BYTE_OFFSET:
+      g_value_set_uint (value, self->byte_offset);
       break;
     case PROP_KEEP_TEXT:
       g_value_set_boolean (value, self->keep_text);
@@ -736,11 +779,12 @@ install_properties (GObjectClass *object_class)
   const GParamFlags rw = DLP_PARAM_READWRITE;
   const GParamFlags r = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
-  properties[PROP_MODEL] =
-      g_param_spec_string ("model", NULL,
-                           "Tokenizer: gpt2, cl100k_base, o200k_base, or the path of a "
-                           "tokenizer.json or its folder, or of a tiktoken rank file",
-                           "gpt2", rw);
+  properties[PROP_MODEL] = g_param_spec_string (
+      "model", NULL,
+      "Tokenizer: gpt2, cl100k_base, o200k_base, bytes, hf:OWNER/NAME of the local cache, or the "
+      "path "
+      "of a tokenizer.json, tekken.json, SentencePiece model or rank file, or of its folder",
+      "gpt2", rw);
   properties[PROP_PATTERN] =
       g_param_spec_string ("pattern", NULL,
                            "How text is cut before merging: the name of a known pattern or a "
@@ -761,6 +805,14 @@ install_properties (GObjectClass *object_class)
                          "The text of a special token in a document: ordinary text; its id; leave "
                          "the document out; or an error",
                          DLP_TYPE_SPECIAL_TOKENS, DLP_SPECIAL_TOKENS_TEXT, rw);
+  properties[PROP_POST_PROCESSOR] =
+      g_param_spec_enum ("post-processor", NULL,
+                         "The tokens that the file of the model wants around a text: none of them, "
+                         "or as the file says",
+                         DLP_TYPE_POST_PROCESSOR, DLP_POST_PROCESSOR_NONE, rw);
+  properties[PROP_BYTE_OFFSET] = g_param_spec_uint (
+      "byte-offset", NULL, "Ids before those of the bytes, for model=bytes (ByT5: 3, BLT: 4)", 0,
+      1 << 20, 0, rw);
   properties[PROP_KEEP_TEXT] = g_param_spec_boolean (
       "keep-text", NULL, "Keep the field with the text beside the tokens", FALSE, rw);
   properties[PROP_CACHE_BYTES] = g_param_spec_uint64 (

@@ -27,9 +27,17 @@ typedef enum
   DLP_SPECIAL_TOKENS_ERROR,
 } DlpSpecialTokens;
 
+typedef enum
+{
+  DLP_POST_PROCESSOR_NONE,
+  DLP_POST_PROCESSOR_FILE,
+} DlpPostProcessor;
+
 #define DLP_TYPE_EOD (dlp_eod_get_type ())
 GType dlp_eod_get_type (void);
 #define DLP_TYPE_SPECIAL_TOKENS (dlp_special_tokens_get_type ())
 GType dlp_special_tokens_get_type (void);
+#define DLP_TYPE_POST_PROCESSOR (dlp_post_processor_get_type ())
+GType dlp_post_processor_get_type (void);
 
 G_END_DECLS

@@ -5,6 +5,8 @@
 usage: bench_tokenizers.py BENCH_TOKENIZER VOCAB_DIR DOCUMENTS.jsonl... [--models A,B] [--peers A,B]
                            [--rounds N]
 
+A model is a name, or a folder with a tokenizer.json.
+
 BENCH_TOKENIZER is the program of tests/tokenizer. Each round runs every program once in a process of
 its own, one after the other, on each file of documents (field "text") with each model; a process makes
 one first pass with fresh caches, then further ones. Rates are MB/s of CPU time of the thread. Prints a
@@ -30,8 +32,8 @@ def load(peer, model, vocab):
     path = os.path.join(vocab, {'gpt2': 'r50k_base'}.get(model, model) + '.tiktoken')
     if peer == 'gigatoken':
         import gigatoken
-        if model.endswith('.json'):
-            tokenizer = gigatoken.Tokenizer(model)
+        if os.path.isdir(model):
+            tokenizer = gigatoken.Tokenizer(os.path.join(model, 'tokenizer.json'))
         else:
             tokenizer = gigatoken.Tokenizer.from_tiktoken(path)
         return lambda documents: tokenizer.encode_batch(documents, parallel=False), lambda text: text
@@ -44,7 +46,8 @@ def load(peer, model, vocab):
         encoding = tiktoken.Encoding(**getattr(public, name)())
         return lambda documents: [encoding.encode_ordinary(text) for text in documents], lambda text: text.decode()
     import tokenizers
-    tokenizer = tokenizers.Tokenizer.from_file(model)
+    tokenizer = tokenizers.Tokenizer.from_file(os.path.join(model, 'tokenizer.json'))
+    tokenizer.encode_special_tokens = True
     return lambda documents: tokenizer.encode_batch_fast(documents, add_special_tokens=False), \
         lambda text: text.decode()
 
