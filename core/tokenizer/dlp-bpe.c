@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dlp-bpe.h"
+#include "dlp-bpe-table.h"
 
 #define SCAN_MAX 32
 #define SCRATCH_KEPT_WORDS (1u << 18)
@@ -171,8 +171,7 @@ merge_by_heap (const DlpVocabulary *vocabulary, DlpBpeScratch *scratch, guint32 
 
   for (guint32 i = 0; i != NO_POSITION; i = self.next[i])
     ids[count++] = ids[i];
-  if (scratch->capacity > SCRATCH_KEPT_WORDS)
-    dlp_bpe_scratch_clear (scratch);
+  dlp_bpe_scratch_trim (scratch);
   return count;
 }
 
@@ -242,6 +241,22 @@ dlp_bpe_merge (const DlpVocabulary *vocabulary, DlpBpeScratch *scratch, guint32 
   return merge_by_scan (vocabulary, scratch, ids, ranks, n);
 }
 
+static gsize
+split_bytes (gconstpointer data, const guint8 *p, gsize len, guint32 *ids)
+{
+  const DlpVocabulary *vocabulary = data;
+
+  for (gsize i = 0; i < len; i++)
+    ids[i] = vocabulary->byte_ids[p[i]];
+  return len;
+}
+
+void
+dlp_bpe_prepare (DlpVocabulary *vocabulary)
+{
+  vocabulary->table = dlp_bpe_table_new (vocabulary, split_bytes, vocabulary);
+}
+
 gsize
 dlp_bpe_encode (const DlpVocabulary *vocabulary,
                 DlpBpeScratch *scratch,
@@ -251,8 +266,10 @@ dlp_bpe_encode (const DlpVocabulary *vocabulary,
 {
   guint32 ranks[SCAN_MAX];
 
-  for (gsize i = 0; i < len; i++)
-    ids[i] = vocabulary->byte_ids[p[i]];
+  if (vocabulary->table && len > DLP_BPE_FEW_BYTES)
+    return dlp_bpe_table_encode (vocabulary->table, vocabulary, scratch, p, len, ids);
+
+  split_bytes (vocabulary, p, len, ids);
   if (len < 2 || len > SCAN_MAX)
     return dlp_bpe_merge (vocabulary, scratch, ids, len);
 
@@ -269,6 +286,14 @@ dlp_bpe_scratch_reserve (DlpBpeScratch *scratch, gsize words)
   g_free (scratch->words);
   scratch->words = g_new (guint32, words);
   scratch->capacity = words;
+}
+
+/* What a long text needed is not kept: one like that comes once. */
+void
+dlp_bpe_scratch_trim (DlpBpeScratch *scratch)
+{
+  if (scratch->capacity > SCRATCH_KEPT_WORDS)
+    dlp_bpe_scratch_clear (scratch);
 }
 
 void

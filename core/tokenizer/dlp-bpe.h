@@ -3,6 +3,8 @@
 
 #include "dlp-vocabulary.h"
 
+#define DLP_BPE_FEW_BYTES 16 /* up to here merging is faster than a table */
+
 /* Room for the merge of long pieces; empty until the first one. */
 typedef struct
 {
@@ -15,6 +17,10 @@ typedef struct
 gsize
 dlp_bpe_merge (const DlpVocabulary *vocabulary, DlpBpeScratch *scratch, guint32 *ids, gsize n);
 
+/* Makes dlp_bpe_encode() faster for a vocabulary whose pairs are set and in which each byte has an
+ * entry. */
+void dlp_bpe_prepare (DlpVocabulary *vocabulary);
+
 /* Merges the bytes of one piece, each of which has an entry; @ids has room for @len. The piece as a
  * whole is not looked up. */
 gsize dlp_bpe_encode (const DlpVocabulary *vocabulary,
@@ -23,4 +29,5 @@ gsize dlp_bpe_encode (const DlpVocabulary *vocabulary,
                       gsize len,
                       guint32 *ids);
 void dlp_bpe_scratch_reserve (DlpBpeScratch *scratch, gsize words);
+void dlp_bpe_scratch_trim (DlpBpeScratch *scratch);
 void dlp_bpe_scratch_clear (DlpBpeScratch *scratch);

@@ -300,7 +300,7 @@ hash_merges (const DlpVocabulary *vocabulary, gsize n, GChecksum *checksum)
 
   for (guint32 i = 0; i <= vocabulary->pairs_mask; i++)
     if (vocabulary->pairs[i] != DLP_PAIR_EMPTY)
-      merges[vocabulary->pairs[i] & (DLP_ID_LIMIT - 1)] = vocabulary->pairs[i];
+      merges[DLP_PAIR_MERGE (vocabulary->pairs[i])] = vocabulary->pairs[i];
   for (gsize i = 0; i < n; i++)
     {
       dlp_checksum_add_uint (checksum, merges[i]);
@@ -347,10 +347,6 @@ dlp_model_new_bpe (DlpJsonNode node, gboolean byte_level, GError **error)
       !read_merges (self, node, error))
     return NULL;
 
-  if (!byte_level)
-    dlp_bpe_model_index_chars (self);
-  if (!self->ignore_merges && self->prefix_len + self->suffix_len == 0)
-    dlp_bpe_model_find_whole (self);
-  dlp_bpe_model_find_joints (self);
+  dlp_bpe_model_prepare (self);
   return g_steal_pointer (&model);
 }

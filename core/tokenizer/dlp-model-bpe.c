@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "dlp-bpe-table.h"
 #include "dlp-model-bpe.h"
 
 #define BIT(bits, i) ((bits)[(i) / 64] >> ((i) % 64) & 1)
@@ -146,17 +147,56 @@ dlp_bpe_model_split (const DlpBpeModel *self, const guint8 *p, gsize len, guint3
   return symbols.n;
 }
 
+/* The id of a piece that is an entry, where its merges make it or are not asked. */
 static inline guint32
 lookup_whole (const DlpBpeModel *self, const guint8 *p, gsize len)
 {
+  const DlpVocabulary *vocabulary = self->parent.vocabulary;
   guint32 id;
 
-  if (self->whole == NULL && !self->ignore_merges)
+  if (vocabulary->table)
+    {
+      id = dlp_trie_lookup (vocabulary->table->trie, p, len);
+      if (id != DLP_TRIE_NONE)
+        return id;
+      if (!self->ignore_merges || vocabulary->table->is_complete)
+        return DLP_ID_NONE;
+    }
+  else if (self->whole == NULL && !self->ignore_merges)
     return DLP_ID_NONE;
-  id = dlp_vocabulary_lookup (self->parent.vocabulary, p, len);
+
+  id = dlp_vocabulary_lookup (vocabulary, p, len);
   if (id == DLP_ID_NONE || self->ignore_merges)
     return id;
   return id < self->parent.n_ids && BIT (self->whole, id) ? id : DLP_ID_NONE;
+}
+
+/* Where nothing is unknown but becomes bytes, which do not merge. */
+static gsize
+encode_chars (const DlpBpeModel *self,
+              DlpModelScratch *scratch,
+              const guint8 *p,
+              gsize len,
+              guint32 *ids)
+{
+  const DlpVocabulary *vocabulary = self->parent.vocabulary;
+  gsize n = 0, start = 0;
+
+  for (gsize i = 0, size; i <= len; i += size)
+    {
+      gboolean is_end = i == len;
+
+      size = is_end ? 1 : MIN (char_len (p[i]), len - i);
+      if (!is_end && lookup_char (self, p + i, size) != DLP_ID_NONE)
+        continue;
+      if (i > start)
+        n += dlp_bpe_table_encode (vocabulary->table, vocabulary, &scratch->bpe, p + start,
+                                   i - start, ids + n);
+      for (gsize k = 0; k < size && !is_end; k++)
+        ids[n++] = self->byte_tokens[p[i + k]];
+      start = i + size;
+    }
+  return n;
 }
 
 gsize
@@ -174,8 +214,10 @@ dlp_bpe_model_encode (const DlpModel *model,
       ids[0] = id;
       return 1;
     }
-  if (self->all_bytes && self->char_ids == NULL)
+  if (self->char_ids == NULL && self->all_bytes)
     return dlp_bpe_encode (model->vocabulary, &scratch->bpe, p, len, ids);
+  if (model->vocabulary->table && len > DLP_BPE_FEW_BYTES)
+    return encode_chars (self, scratch, p, len, ids);
   return dlp_bpe_merge (model->vocabulary, &scratch->bpe, ids,
                         dlp_bpe_model_split (self, p, len, ids));
 }
@@ -203,8 +245,8 @@ dlp_bpe_model_find_cut (const DlpModel *model, const guint8 *p, gsize len, gsize
   return len;
 }
 
-void
-dlp_bpe_model_index_chars (DlpBpeModel *self)
+static void
+index_chars (DlpBpeModel *self)
 {
   self->char_ids = g_new (guint32, 0x10000);
   for (gunichar c = 0; c < 0x10000; c++)
@@ -216,8 +258,8 @@ dlp_bpe_model_index_chars (DlpBpeModel *self)
     }
 }
 
-void
-dlp_bpe_model_find_whole (DlpBpeModel *self)
+static void
+find_whole (DlpBpeModel *self)
 {
   const DlpVocabulary *vocabulary = self->parent.vocabulary;
   g_autofree guint32 *ids = g_new (guint32, vocabulary->longest + 1);
@@ -302,18 +344,30 @@ is_stand_in (const DlpBpeModel *self, guint32 id)
 }
 
 static gboolean
+has_stand_ins (const DlpBpeModel *self)
+{
+  const DlpVocabulary *vocabulary = self->parent.vocabulary;
+
+  for (guint32 i = 0; i <= vocabulary->pairs_mask; i++)
+    {
+      guint64 slot = vocabulary->pairs[i];
+
+      if (slot != DLP_PAIR_EMPTY &&
+          (is_stand_in (self, DLP_PAIR_LEFT (slot)) || is_stand_in (self, DLP_PAIR_RIGHT (slot))))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
 add_joint (DlpBpeModel *self, guint64 slot)
 {
   const DlpVocabulary *vocabulary = self->parent.vocabulary;
-  guint32 left = slot >> (2 * DLP_ID_BITS);
-  guint32 right = slot >> DLP_ID_BITS & (DLP_ID_LIMIT - 1);
+  guint32 left = DLP_PAIR_LEFT (slot), right = DLP_PAIR_RIGHT (slot);
 
-  if (is_stand_in (self, left) || is_stand_in (self, right))
-    return FALSE;
   dlp_joints_add (&self->joints, vocabulary->bytes + vocabulary->starts[left],
                   vocabulary->lengths[left], vocabulary->bytes + vocabulary->starts[right],
                   vocabulary->lengths[right]);
-  return TRUE;
 }
 
 /* A user-defined entry is not cut either. */
@@ -331,27 +385,48 @@ add_user_defined_joints (DlpBpeModel *self, guint32 id)
       dlp_joints_add (&self->joints, p, k, p + k, len - k);
 }
 
-/* Where any character can be unknown, unknown ones become one, or vanish and let their neighbours
- * meet: there a text is not cut. */
-void
-dlp_bpe_model_find_joints (DlpBpeModel *self)
+static void
+find_joints (DlpBpeModel *self)
 {
   const DlpVocabulary *vocabulary = self->parent.vocabulary;
   gsize n = 0;
 
-  if (self->char_ids == NULL || !self->all_bytes || self->ignore_merges ||
-      self->prefix_len + self->suffix_len > 0)
-    return;
-
   for (guint32 i = 0; i <= vocabulary->pairs_mask; i++)
     n += vocabulary->pairs[i] != DLP_PAIR_EMPTY;
   dlp_joints_init (&self->joints, n);
-  self->parent.can_cut = TRUE;
-  for (guint32 i = 0; i <= vocabulary->pairs_mask && self->parent.can_cut; i++)
+  for (guint32 i = 0; i <= vocabulary->pairs_mask; i++)
     if (vocabulary->pairs[i] != DLP_PAIR_EMPTY)
-      self->parent.can_cut = add_joint (self, vocabulary->pairs[i]);
+      add_joint (self, vocabulary->pairs[i]);
   for (guint32 id = 0; id < self->parent.n_ids && self->user_defined; id++)
     add_user_defined_joints (self, id);
+  self->parent.can_cut = TRUE;
+}
+
+static gsize
+split_chars (gconstpointer data, const guint8 *p, gsize len, guint32 *ids)
+{
+  return dlp_bpe_model_split (data, p, len, ids);
+}
+
+/* Where any character can be unknown, unknown ones become one, or vanish and let their neighbours
+ * meet: there a text is not cut, and has no table. */
+void
+dlp_bpe_model_prepare (DlpBpeModel *self)
+{
+  gboolean has_affix = self->prefix_len + self->suffix_len > 0;
+  gboolean is_plain = self->all_bytes && !has_affix && !has_stand_ins (self);
+  DlpVocabulary *vocabulary = self->parent.vocabulary;
+
+  if (!self->parent.byte_level)
+    index_chars (self);
+  if (is_plain && self->parent.byte_level)
+    dlp_bpe_prepare (vocabulary);
+  else if (is_plain && self->user_defined == NULL)
+    vocabulary->table = dlp_bpe_table_new (vocabulary, split_chars, self);
+  if (vocabulary->table == NULL && !self->ignore_merges && !has_affix)
+    find_whole (self);
+  if (is_plain && !self->parent.byte_level && !self->ignore_merges)
+    find_joints (self);
 }
 
 void

@@ -26,17 +26,13 @@ typedef struct
 
   guint32 n_merges;
   DlpTrie *user_defined; /* entries that are found in a text before all else; may be NULL */
-  guint64 *whole;        /* by id, a bit for each entry that its own merges reach; NULL with
-                          * ignore_merges, and where prefix or suffix change what is looked up */
+  guint64 *whole;        /* by id, a bit for each entry that its own merges make; NULL where a table
+                          * knows, and where prefix or suffix change what is looked up */
   DlpJoints joints;
 } DlpBpeModel;
 
-/* What a merge makes of each entry is found out, once the pairs are set. */
-void dlp_bpe_model_find_whole (DlpBpeModel *self);
-
-/* To be called once the pairs are set: where a text can be cut. */
-void dlp_bpe_model_find_joints (DlpBpeModel *self);
-void dlp_bpe_model_index_chars (DlpBpeModel *self);
+/* To be called last, once the pairs are set: makes what speeds it up. */
+void dlp_bpe_model_prepare (DlpBpeModel *self);
 
 /* The symbols that the merges of a piece begin with. */
 gsize dlp_bpe_model_split (const DlpBpeModel *self, const guint8 *p, gsize len, guint32 *ids);

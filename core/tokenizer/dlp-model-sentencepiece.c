@@ -310,9 +310,7 @@ new_bpe (const DlpSentencePiece *file, GError **error)
   self->fuse_unknown = TRUE;
   set_user_defined (self, file);
   set_merges (self, file);
-  dlp_bpe_model_index_chars (self);
-  dlp_bpe_model_find_whole (self);
-  dlp_bpe_model_find_joints (self);
+  dlp_bpe_model_prepare (self);
   return g_steal_pointer (&model);
 }
 

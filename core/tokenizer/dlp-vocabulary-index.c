@@ -163,6 +163,9 @@ dlp_vocabulary_set_pairs (DlpVocabulary *self, const GArray *pairs, gboolean of_
 {
   guint bits = bits_for (pairs->len);
 
+  g_free (self->pairs);
+  g_free (self->pairs_filter);
+  g_free (self->byte_pairs);
   self->pairs_shift = 64 - bits;
   self->pairs_mask = (1u << bits) - 1;
   self->pairs = g_new (guint64, (gsize) 1 << bits);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dlp-vocabulary.h"
+#include "dlp-bpe-table.h"
 #include "dlpipe/dlp-tokenizer.h"
 
 #include <pthread.h>
@@ -220,6 +220,7 @@ dlp_vocabulary_parse (const char *data, gsize size, const char *where, GError **
 
   pairs = dlp_vocabulary_collect_pairs (self, self->n_ids);
   dlp_vocabulary_set_pairs (self, pairs, TRUE);
+  dlp_bpe_prepare (self);
   return g_steal_pointer (&self);
 }
 
@@ -248,6 +249,7 @@ dlp_vocabulary_free (DlpVocabulary *self)
   g_free (self->pairs);
   g_free (self->pairs_filter);
   g_free (self->byte_pairs);
+  g_clear_pointer (&self->table, dlp_bpe_table_free);
   g_free (self->merge_ids);
   g_free (self->merge_ranks);
   g_clear_pointer (&self->foreign, g_hash_table_unref);

@@ -9,6 +9,9 @@
 #define DLP_TOKEN_MAX_LEN 1024
 #define DLP_PAIR(left, right, merge)                                                               \
   ((guint64) (left) << (2 * DLP_ID_BITS) | (guint64) (right) << DLP_ID_BITS | (merge))
+#define DLP_PAIR_LEFT(pair) ((guint32) ((pair) >> (2 * DLP_ID_BITS)))
+#define DLP_PAIR_RIGHT(pair) ((guint32) ((pair) >> DLP_ID_BITS & (DLP_ID_LIMIT - 1)))
+#define DLP_PAIR_MERGE(pair) ((guint32) ((pair) & (DLP_ID_LIMIT - 1)))
 
 typedef struct
 {
@@ -17,6 +20,8 @@ typedef struct
   guint32 id;
   guint32 pad;
 } DlpShortSlot;
+
+typedef struct _DlpBpeTable DlpBpeTable;
 
 /* The entries of a model: bytes to id, and which two neighbours merge into what. Read-only once
  * loaded; that of a rank file is shared by all tokenizers of the process made from the same file.
@@ -48,6 +53,7 @@ typedef struct
                           * merge, and this is small enough to stay in a near cache */
   guint32 *byte_pairs;   /* the merge of two bytes, by left << 8 | right; NULL where entries are
                           * made of characters */
+  DlpBpeTable *table;    /* to encode without merging; may be NULL */
   guint pairs_shift;
   guint filter_shift;
   guint32 pairs_mask;
