@@ -49,14 +49,14 @@ gboolean dlp_pattern_is_chain (DlpPatternKind kind, const char *const *regexes, 
 void dlp_pattern_free (DlpPattern *self);
 
 DlpMatcher *dlp_matcher_new (const DlpPattern *pattern);
-DlpMatcher *dlp_matcher_new_for_code (gconstpointer code);
+DlpMatcher *dlp_matcher_new_for_regex (gconstpointer regex);
 void dlp_matcher_free (DlpMatcher *self);
 int dlp_matcher_next (DlpMatcher *self, const guint8 *text, gsize len, gsize *start, gsize *stop);
 int dlp_matcher_find (DlpMatcher *self, const guint8 *text, gsize len, DlpMatch *match);
 
 gpointer dlp_regex_compile (const char *regex, GError **error);
 gpointer dlp_regex_compile_onig (const char *regex, GError **error);
-void dlp_regex_free (gpointer code);
+void dlp_regex_free (gpointer regex);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpMatcher, dlp_matcher_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpPattern, dlp_pattern_free)
