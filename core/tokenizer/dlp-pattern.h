@@ -49,7 +49,7 @@ gboolean dlp_pattern_is_chain (DlpPatternKind kind, const char *const *regexes, 
 void dlp_pattern_free (DlpPattern *self);
 
 DlpMatcher *dlp_matcher_new (const DlpPattern *pattern);
-DlpMatcher *dlp_matcher_new_for_regex (gconstpointer regex);
+DlpMatcher *dlp_matcher_new_for_code (gconstpointer code);
 void dlp_matcher_free (DlpMatcher *self);
 int dlp_matcher_next (DlpMatcher *self, const guint8 *text, gsize len, gsize *start, gsize *stop);
 int dlp_matcher_find (DlpMatcher *self, const guint8 *text, gsize len, DlpMatch *match);

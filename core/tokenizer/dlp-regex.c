@@ -136,13 +136,13 @@ find_first_lead (const DlpCharSet *set)
   return text[0];
 }
 
-/* @regex is what one of the functions above gave; it is to outlive the matcher. */
+/* @code is what one of the functions above gave; it is to outlive the matcher. */
 DlpMatcher *
-dlp_matcher_new_for_regex (gconstpointer regex)
+dlp_matcher_new_for_code (gconstpointer code)
 {
   DlpMatcher *self = g_new0 (DlpMatcher, 1);
 
-  self->regex = regex;
+  self->regex = code;
   self->disputed = dlp_char_set_get_disputed ();
   self->first_lead = find_first_lead (self->disputed);
   self->data = pcre2_match_data_create (1, NULL);
@@ -156,7 +156,7 @@ dlp_matcher_new_for_regex (gconstpointer regex)
 DlpMatcher *
 dlp_matcher_new (const DlpPattern *pattern)
 {
-  return dlp_matcher_new_for_regex (pattern->code);
+  return dlp_matcher_new_for_code (pattern->code);
 }
 
 void

@@ -89,7 +89,7 @@ mark_onig (const char *regex, const char *text)
   DlpMatcher *matcher;
 
   g_assert_no_error (error);
-  matcher = dlp_matcher_new_for_regex (code);
+  matcher = dlp_matcher_new_for_code (code);
   for (; dlp_matcher_find (matcher, (const guint8 *) text, len, &match) == 1; last = match.stop)
     {
       g_string_append_len (out, text + last, match.start - last);
