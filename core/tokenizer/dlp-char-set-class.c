@@ -11,17 +11,12 @@
 /* A property is a look into a table, a range a comparison: below this many characters the ranges
  * are as good. */
 #define MIN_COUNT 32
+#define MANY 100
 #define TEXT_MAX (4 * DLP_N_POINTS)
 
-/* Where the engine, whose Unicode may be older or newer than ours, has another category. */
-typedef struct
-{
-  gunichar first;
-  gunichar last;
-  guint category;
-} Difference;
-
-static GArray *differences;
+/* For the whole process, made once. */
+static GArray *differences; /* of DlpCategoryRun: what the engine has there */
+static DlpCharSet *disputed;
 
 /* Every character but surrogates. */
 static char *
@@ -61,8 +56,9 @@ note_differences (GArray *found, const char *p, const char *end, guint category)
   for (; p < end; p = g_utf8_next_char (p))
     {
       gunichar c = g_utf8_get_char (p);
-      Difference *last = found->len ? &g_array_index (found, Difference, found->len - 1) : NULL;
-      Difference next = { c, c, category };
+      DlpCategoryRun *last =
+          found->len ? &g_array_index (found, DlpCategoryRun, found->len - 1) : NULL;
+      DlpCategoryRun next = { c, c, category };
 
       if (dlp_unicode_category (c) == category)
         continue;
@@ -76,7 +72,7 @@ note_differences (GArray *found, const char *p, const char *end, guint category)
 static GArray *
 find_differences (void)
 {
-  GArray *found = g_array_new (FALSE, FALSE, sizeof (Difference));
+  GArray *found = g_array_new (FALSE, FALSE, sizeof (DlpCategoryRun));
   pcre2_code *code = compile_categories ();
   pcre2_match_data *data = pcre2_match_data_create_from_pattern (code, NULL);
   const PCRE2_SIZE *borders = pcre2_get_ovector_pointer (data);
@@ -96,17 +92,25 @@ find_differences (void)
   return found;
 }
 
-static const GArray *
-get_differences (void)
+/* The characters that the engine has in another category than we have. */
+const DlpCharSet *
+dlp_char_set_get_disputed (void)
 {
   static gsize once;
 
   if (g_once_init_enter (&once))
     {
       differences = find_differences ();
+      disputed = dlp_char_set_new ();
+      for (guint i = 0; i < differences->len; i++)
+        {
+          const DlpCategoryRun *d = &g_array_index (differences, DlpCategoryRun, i);
+
+          dlp_char_set_add_range (disputed, d->first, d->last);
+        }
       g_once_init_leave (&once, 1);
     }
-  return differences;
+  return disputed;
 }
 
 /* A set as categories that the engine has wholly inside of it, and the ranges that are left. */
@@ -118,23 +122,6 @@ typedef struct
   DlpCharSet rest;
   guint n_items;
 } Members;
-
-static guint8 *
-engine_categories (void)
-{
-  const GArray *array = get_differences ();
-  guint8 *categories = g_malloc (DLP_N_POINTS);
-
-  for (gunichar c = 0; c < DLP_N_POINTS; c++)
-    categories[c] = dlp_unicode_category (c);
-  for (guint i = 0; i < array->len; i++)
-    {
-      const Difference *d = &g_array_index (array, Difference, i);
-
-      memset (categories + d->first, d->category, d->last + 1 - d->first);
-    }
-  return categories;
-}
 
 /* The categories, first whole groups of them, that have nothing @outside and enough inside. */
 static void
@@ -163,28 +150,88 @@ choose_categories (Members *self, const guint *counts, guint32 outside)
       }
 }
 
-static Members *
-find_members (const DlpCharSet *set, gboolean inverted, const guint8 *categories)
+/* What the categories that were chosen have of what the engine and we agree on, and of the rest. */
+static DlpCharSet *
+covered_set (guint32 categories)
 {
-  Members *self = g_new0 (Members, 1);
-  guint counts[DLP_N_CATEGORIES] = { 0 };
-  guint32 outside = 0;
+  DlpCharSet *set = dlp_char_set_new ();
+
+  dlp_char_set_add_categories (set, categories);
+  dlp_char_set_remove (set, disputed);
+  for (guint i = 0; i < differences->len; i++)
+    {
+      const DlpCategoryRun *d = &g_array_index (differences, DlpCategoryRun, i);
+
+      if (categories >> d->category & 1)
+        dlp_char_set_add_range (set, d->first, d->last);
+    }
+  return set;
+}
+
+/* The ranges that are left of the categories, and what fits in a byte, which is looked up in a
+ * bitmap before any property. */
+static void
+find_rest (Members *self, const DlpCharSet *wanted)
+{
+  g_autoptr (DlpCharSet) covered = covered_set (self->categories);
   gunichar first = 0, last = 0;
 
-  for (gunichar c = 0; c < DLP_N_POINTS; c++)
-    if (c >= 0xd800 && c <= 0xdfff)
-      continue;
-    else if (dlp_char_set_contains (set, c) != inverted)
-      counts[categories[c]]++;
-    else
-      outside |= 1u << categories[c];
-  choose_categories (self, counts, outside);
-
-  for (gunichar c = 0; c < DLP_N_POINTS; c++)
-    if (dlp_char_set_contains (set, c) != inverted && !(self->categories >> categories[c] & 1))
-      dlp_char_set_add (&self->rest, c);
+  memset (covered->bits, 0, 0x100 / 8);
+  dlp_char_set_add_set (&self->rest, wanted);
+  dlp_char_set_remove (&self->rest, covered);
   for (; dlp_char_set_next_range (&self->rest, &first, &last); first = last + 1)
     self->n_items++;
+}
+
+static void
+count_run (const DlpCategoryRun *run,
+           const DlpCharSet *wanted,
+           const DlpCharSet *unwanted,
+           guint *counts,
+           guint32 *outside)
+{
+  counts[run->category] += dlp_char_set_count_range (wanted, run->first, run->last);
+  if (dlp_char_set_count_range (unwanted, run->first, run->last) > 0)
+    *outside |= 1u << run->category;
+}
+
+/* By the engine's categories: how much of each is wanted, and which have something that is not. */
+static void
+count_categories (const DlpCharSet *wanted,
+                  const DlpCharSet *unwanted,
+                  guint *counts,
+                  guint32 *outside)
+{
+  g_autoptr (DlpCharSet) agreed = dlp_char_set_new (), not_agreed = dlp_char_set_new ();
+  gsize n;
+  const DlpCategoryRun *runs = dlp_category_get_runs (&n);
+
+  dlp_char_set_add_set (agreed, wanted);
+  dlp_char_set_remove (agreed, disputed);
+  dlp_char_set_add_set (not_agreed, unwanted);
+  dlp_char_set_remove (not_agreed, disputed);
+  for (gsize i = 0; i < n; i++)
+    count_run (&runs[i], agreed, not_agreed, counts, outside);
+  for (guint i = 0; i < differences->len; i++)
+    count_run (&g_array_index (differences, DlpCategoryRun, i), wanted, unwanted, counts, outside);
+}
+
+/* Of characters that are not in @decided it does not matter what becomes of them. */
+static Members *
+find_members (const DlpCharSet *set, const DlpCharSet *decided)
+{
+  Members *self = g_new0 (Members, 1);
+  g_autoptr (DlpCharSet) wanted = dlp_char_set_new (), unwanted = dlp_char_set_new ();
+  guint counts[DLP_N_CATEGORIES] = { 0 };
+  guint32 outside = 0;
+
+  dlp_char_set_add_set (wanted, set);
+  dlp_char_set_intersect (wanted, decided);
+  dlp_char_set_add_set (unwanted, decided);
+  dlp_char_set_remove (unwanted, set);
+  count_categories (wanted, unwanted, counts, &outside);
+  choose_categories (self, counts, outside);
+  find_rest (self, wanted);
   return self;
 }
 
@@ -203,22 +250,43 @@ append_members (const Members *self, GString *out)
     g_string_append_printf (out, first == last ? "\\x{%x}" : "\\x{%x}-\\x{%x}", first, last);
 }
 
-void
-dlp_char_set_append_members (const DlpCharSet *self, GString *out)
+/* All characters, or those on which the engine and we agree. */
+static DlpCharSet *
+decided_set (gboolean exact)
 {
-  g_autofree guint8 *categories = engine_categories ();
-  g_autofree Members *members = find_members (self, FALSE, categories);
+  DlpCharSet *set = dlp_char_set_new ();
+
+  dlp_char_set_get_disputed ();
+  dlp_char_set_add_range (set, 0xd800, 0xdfff);
+  if (!exact)
+    dlp_char_set_add_set (set, disputed);
+  dlp_char_set_invert (set);
+  return set;
+}
+
+void
+dlp_char_set_append_members (const DlpCharSet *self, gboolean exact, GString *out)
+{
+  g_autoptr (DlpCharSet) decided = decided_set (exact);
+  g_autofree Members *members = find_members (self, decided);
 
   append_members (members, out);
 }
 
-/* The shorter of the set and all that is not in it. */
-void
-dlp_char_set_append_class (const DlpCharSet *self, GString *out)
+/* Members of the shorter of the set and all that is not in it, in brackets. Returns how many items
+ * these are. */
+static guint
+append_shorter (const DlpCharSet *self, const DlpCharSet *decided, GString *out)
 {
-  g_autofree guint8 *categories = engine_categories ();
-  g_autofree Members *inside = find_members (self, FALSE, categories);
-  g_autofree Members *outside = find_members (self, TRUE, categories);
+  g_autoptr (DlpCharSet) others = dlp_char_set_new ();
+  g_autofree Members *inside = find_members (self, decided);
+  g_autofree Members *outside = NULL;
+  gboolean inverted;
+
+  dlp_char_set_add_set (others, self);
+  dlp_char_set_invert (others);
+  outside = find_members (others, decided);
+  inverted = outside->n_items < inside->n_items;
 
   if (inside->n_items == 0)
     g_string_append (out, "(?!)");
@@ -226,10 +294,45 @@ dlp_char_set_append_class (const DlpCharSet *self, GString *out)
     g_string_append (out, "(?s:.)");
   else
     {
-      gboolean shorter = outside->n_items < inside->n_items;
-
-      g_string_append (out, shorter ? "[^" : "[");
-      append_members (shorter ? outside : inside, out);
+      g_string_append (out, inverted ? "[^" : "[");
+      append_members (inverted ? outside : inside, out);
       g_string_append_c (out, ']');
     }
+  return MIN (inside->n_items, outside->n_items);
+}
+
+static gboolean
+intersects (const DlpCharSet *a, const DlpCharSet *b)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (a->bits); i++)
+    if (a->bits[i] & b->bits[i])
+      return TRUE;
+  return FALSE;
+}
+
+/* Letters without Han are hundreds of ranges; all letters, where no Han is next, are few. */
+void
+dlp_char_set_append_class (const DlpCharSet *self, gboolean exact, GString *out)
+{
+  g_autoptr (DlpCharSet) decided = decided_set (exact);
+  g_autoptr (GString) plain = g_string_new (NULL);
+  g_autoptr (GString) with_han = g_string_new ("(?:(?!");
+  g_autoptr (DlpCharSet) han = dlp_char_set_new ();
+  guint n = append_shorter (self, decided, plain), m;
+
+  dlp_char_set_add_han (han);
+  if (n > MANY && !intersects (self, han))
+    {
+      m = append_shorter (han, decided, with_han);
+      g_string_append_c (with_han, ')');
+      dlp_char_set_add_set (han, self);
+      m += append_shorter (han, decided, with_han);
+      g_string_append_c (with_han, ')');
+      if (m < n / 2)
+        {
+          g_string_append (out, with_han->str);
+          return;
+        }
+    }
+  g_string_append (out, plain->str);
 }

@@ -14,19 +14,82 @@ dlp_char_set_free (DlpCharSet *self)
   g_free (self);
 }
 
+/* the bits from @first to @last that are in word @i */
+static inline guint64
+mask_of (gunichar first, gunichar last, gunichar i)
+{
+  guint64 mask = G_MAXUINT64;
+
+  if (i == first >> 6)
+    mask &= G_MAXUINT64 << (first & 63);
+  if (i == last >> 6)
+    mask &= G_MAXUINT64 >> (63 - (last & 63));
+  return mask;
+}
+
 void
 dlp_char_set_add_range (DlpCharSet *self, gunichar first, gunichar last)
 {
-  for (gunichar c = first; c <= last; c++)
-    dlp_char_set_add (self, c);
+  for (gunichar i = first >> 6; i <= last >> 6; i++)
+    self->bits[i] |= mask_of (first, last, i);
+}
+
+guint
+dlp_char_set_count_range (const DlpCharSet *self, gunichar first, gunichar last)
+{
+  guint n = 0;
+
+  for (gunichar i = first >> 6; i <= last >> 6; i++)
+    n += __builtin_popcountll (self->bits[i] & mask_of (first, last, i));
+  return n;
+}
+
+static gsize
+find_runs (DlpCategoryRun **runs)
+{
+  GArray *array = g_array_new (FALSE, FALSE, sizeof (DlpCategoryRun));
+  gsize n;
+
+  for (gunichar c = 0; c < DLP_N_POINTS; c++)
+    {
+      DlpCategoryRun run = { c, c, dlp_unicode_category (c) };
+
+      while (run.last + 1 < DLP_N_POINTS && dlp_unicode_category (run.last + 1) == run.category)
+        run.last++;
+      g_array_append_val (array, run);
+      c = run.last;
+    }
+  n = array->len;
+  *runs = (DlpCategoryRun *) g_array_free (array, FALSE);
+  return n;
+}
+
+/* All characters by their category; made once, for the whole process. */
+const DlpCategoryRun *
+dlp_category_get_runs (gsize *n)
+{
+  static DlpCategoryRun *runs;
+  static gsize n_runs;
+
+  if (g_once_init_enter (&n_runs))
+    {
+      gsize found = find_runs (&runs);
+
+      g_once_init_leave (&n_runs, found);
+    }
+  *n = n_runs;
+  return runs;
 }
 
 void
 dlp_char_set_add_categories (DlpCharSet *self, guint32 categories)
 {
-  for (gunichar c = 0; c < DLP_N_POINTS; c++)
-    if (categories >> dlp_unicode_category (c) & 1)
-      dlp_char_set_add (self, c);
+  gsize n;
+  const DlpCategoryRun *runs = dlp_category_get_runs (&n);
+
+  for (gsize i = 0; i < n; i++)
+    if (categories >> runs[i].category & 1)
+      dlp_char_set_add_range (self, runs[i].first, runs[i].last);
 }
 
 void
@@ -41,6 +104,13 @@ dlp_char_set_intersect (DlpCharSet *self, const DlpCharSet *other)
 {
   for (guint i = 0; i < G_N_ELEMENTS (self->bits); i++)
     self->bits[i] &= other->bits[i];
+}
+
+void
+dlp_char_set_remove (DlpCharSet *self, const DlpCharSet *other)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (self->bits); i++)
+    self->bits[i] &= ~other->bits[i];
 }
 
 void

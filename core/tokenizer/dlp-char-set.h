@@ -11,8 +11,15 @@ typedef struct
   guint64 bits[DLP_N_POINTS / 64];
 } DlpCharSet;
 
-/* of general categories, numbered as dlp_unicode_category() does */
-#define DLP_CATEGORY(n) (1u << (n))
+/* Characters in a row that have the same general category. */
+typedef struct
+{
+  gunichar first;
+  gunichar last;
+  guint category; /* as dlp_unicode_category() numbers them */
+} DlpCategoryRun;
+
+const DlpCategoryRun *dlp_category_get_runs (gsize *n);
 
 DlpCharSet *dlp_char_set_new (void);
 void dlp_char_set_free (DlpCharSet *self);
@@ -20,13 +27,17 @@ void dlp_char_set_add_range (DlpCharSet *self, gunichar first, gunichar last);
 void dlp_char_set_add_categories (DlpCharSet *self, guint32 categories);
 void dlp_char_set_add_set (DlpCharSet *self, const DlpCharSet *other);
 void dlp_char_set_intersect (DlpCharSet *self, const DlpCharSet *other);
+void dlp_char_set_remove (DlpCharSet *self, const DlpCharSet *other);
 void dlp_char_set_invert (DlpCharSet *self);
+guint dlp_char_set_count_range (const DlpCharSet *self, gunichar first, gunichar last);
 gboolean dlp_char_set_next_range (const DlpCharSet *self, gunichar *first, gunichar *last);
 
-/* The set in the words of PCRE2, whatever its version of Unicode is: as what stands inside of a
- * class, and as something that matches one character. */
-void dlp_char_set_append_members (const DlpCharSet *self, GString *out);
-void dlp_char_set_append_class (const DlpCharSet *self, GString *out);
+/* The set in the words of PCRE2, whose Unicode may be another than ours: as what stands inside of a
+ * class, and as something that matches one character. Unless it is to be @exact, it is so only for
+ * texts without any of the disputed characters, and faster. */
+void dlp_char_set_append_members (const DlpCharSet *self, gboolean exact, GString *out);
+void dlp_char_set_append_class (const DlpCharSet *self, gboolean exact, GString *out);
+const DlpCharSet *dlp_char_set_get_disputed (void);
 
 static inline gboolean
 dlp_char_set_contains (const DlpCharSet *self, gunichar c)

@@ -79,7 +79,7 @@ append_set (DlpOnigRewriter *self, const DlpCharSet *set)
 {
   self->atom = self->out->len;
   self->folded = 0;
-  dlp_char_set_append_class (set, self->out);
+  dlp_char_set_append_class (set, self->exact, self->out);
 }
 
 static void
@@ -99,7 +99,7 @@ append_word_border (DlpOnigRewriter *self, gboolean is_border)
   g_autofree char *text = NULL;
 
   dlp_onig_add_word (word);
-  dlp_char_set_append_class (word, class);
+  dlp_char_set_append_class (word, self->exact, class);
   text = g_strdup_printf ("(?:(?<=%s)(?%c%s)|(?<!%s)(?%c%s))", class->str, is_border ? '!' : '=',
                           class->str, class->str, is_border ? '=' : '!', class->str);
   append_without_width (self, text);
@@ -463,10 +463,10 @@ rewrite_next (DlpOnigRewriter *self)
 }
 
 char *
-dlp_dialect_rewrite_onig (const char *regex, GError **error)
+dlp_dialect_rewrite_onig (const char *regex, gboolean exact, GError **error)
 {
   g_autoptr (GString) out = g_string_new (NULL);
-  DlpOnigRewriter self = { .regex = regex, .p = regex, .out = out, .error = error };
+  DlpOnigRewriter self = { .regex = regex, .p = regex, .out = out, .exact = exact, .error = error };
 
   if (!g_utf8_validate (regex, -1, NULL))
     {

@@ -116,7 +116,7 @@ add_property (DlpCharSet *set, const char *name, gsize len)
 /* Appends the property @name, or its complement, as the inside of a class. FALSE if it is not one
  * of those whose members we know: the general categories and the script Han. */
 gboolean
-dlp_dialect_property (const char *name, gsize len, GString *out, gboolean negated)
+dlp_dialect_property (const char *name, gsize len, gboolean negated, gboolean exact, GString *out)
 {
   g_autoptr (DlpCharSet) set = dlp_char_set_new ();
 
@@ -124,7 +124,7 @@ dlp_dialect_property (const char *name, gsize len, GString *out, gboolean negate
     return FALSE;
   if (negated)
     dlp_char_set_invert (set);
-  dlp_char_set_append_members (set, out);
+  dlp_char_set_append_members (set, exact, out);
   return TRUE;
 }
 

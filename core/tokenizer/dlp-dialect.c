@@ -16,6 +16,7 @@ typedef struct
   GString *out;
   gboolean fold[MAX_DEPTH]; /* (?i), by depth of groups */
   guint depth;
+  gboolean exact;
   GError **error;
 } Rewriter;
 
@@ -55,7 +56,8 @@ rewrite_property (Rewriter *self, gboolean in_class)
 
   if (!in_class)
     g_string_append (self->out, negated ? "[^" : "[");
-  if (*name == '\0' || !dlp_dialect_property (name, len, self->out, in_class && negated))
+  if (*name == '\0' ||
+      !dlp_dialect_property (name, len, in_class && negated, self->exact, self->out))
     return refuse (self, "an unknown property; known are the general categories and Han");
   if (!in_class)
     g_string_append_c (self->out, ']');
@@ -84,7 +86,7 @@ rewrite_kind (Rewriter *self, gboolean in_class)
       if (space)
         g_string_append (self->out, dlp_dialect_space);
       else
-        dlp_dialect_property ("Nd", 2, self->out, in_class && negated);
+        dlp_dialect_property ("Nd", 2, in_class && negated, self->exact, self->out);
       if (!in_class)
         g_string_append_c (self->out, ']');
     }
@@ -383,10 +385,10 @@ rewrite_next (Rewriter *self)
 }
 
 char *
-dlp_dialect_rewrite (const char *regex, GError **error)
+dlp_dialect_rewrite (const char *regex, gboolean exact, GError **error)
 {
   g_autoptr (GString) out = g_string_new (NULL);
-  Rewriter self = { regex, regex, out, { FALSE }, 0, error };
+  Rewriter self = { regex, regex, out, { FALSE }, 0, exact, error };
 
   if (!g_utf8_validate (regex, -1, NULL))
     {

@@ -16,9 +16,11 @@ extern const char dlp_dialect_space[];
 guint32 dlp_category_group (char letter);
 void dlp_char_set_add_han (DlpCharSet *self);
 
-char *dlp_dialect_rewrite (const char *regex, GError **error);
-char *dlp_dialect_rewrite_onig (const char *regex, GError **error);
-gboolean dlp_dialect_property (const char *name, gsize len, GString *out, gboolean negated);
+/* For @exact see dlp_char_set_append_class(). */
+char *dlp_dialect_rewrite (const char *regex, gboolean exact, GError **error);
+char *dlp_dialect_rewrite_onig (const char *regex, gboolean exact, GError **error);
+gboolean
+dlp_dialect_property (const char *name, gsize len, gboolean negated, gboolean exact, GString *out);
 
 /* For a regular expression as Oniguruma takes it: @name is as it stands between the braces of \p,
  * in any case, with blanks, "-" and "_" that mean nothing. FALSE if its members are not known. */

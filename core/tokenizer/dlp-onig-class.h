@@ -24,7 +24,8 @@ typedef struct
   guint depth;
   gssize atom; /* where in @out begins what a repeat would repeat; below 0 if there is nothing */
   gboolean in_class;
-  char folded; /* the letter in front, if its case is ignored, or 0 */
+  gboolean exact; /* see dlp_char_set_append_class() */
+  char folded;    /* the letter in front, if its case is ignored, or 0 */
   GError **error;
 } DlpOnigRewriter;
 

@@ -56,7 +56,7 @@ int dlp_matcher_find (DlpMatcher *self, const guint8 *text, gsize len, DlpMatch 
 
 gpointer dlp_regex_compile (const char *regex, GError **error);
 gpointer dlp_regex_compile_onig (const char *regex, GError **error);
-void dlp_regex_free (gpointer code);
+void dlp_regex_free (gpointer regex);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpMatcher, dlp_matcher_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpPattern, dlp_pattern_free)

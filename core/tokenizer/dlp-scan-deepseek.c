@@ -53,7 +53,17 @@ class_of (gunichar c)
   return category >= DLP_CATEGORY_FIRST_P && category <= DLP_CATEGORY_LAST_S ? PUNCTUATION : REST;
 }
 
-static Class
+static inline Class
+ascii_class_of (guint8 c)
+{
+  if (g_ascii_isalpha (c))
+    return WORD;
+  if (g_ascii_ispunct (c))
+    return PUNCTUATION;
+  return dlp_ascii_class[c] == DLP_CLASS_SPACE ? SPACE : REST;
+}
+
+static inline Class
 peek (const guint8 *p, const guint8 *end, Kind kind, guint *len)
 {
   DlpScanned scanned;
@@ -61,6 +71,11 @@ peek (const guint8 *p, const guint8 *end, Kind kind, guint *len)
   *len = 0;
   if (p == end)
     return END;
+  if (*p < 0x80)
+    {
+      *len = 1;
+      return kind == (g_ascii_isdigit (*p) ? NUMBER : OTHER) ? ascii_class_of (*p) : END;
+    }
   scanned = dlp_scan_decode (p, end);
   *len = scanned.len;
   return kind_of (scanned.c) == kind ? class_of (scanned.c) : END;

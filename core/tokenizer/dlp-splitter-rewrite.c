@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define MIN_ROOM 64
+
 /* Steps that change the text: each writes all pieces, one behind another, into the room for texts
  * that the pieces are not in. */
 
@@ -14,51 +16,67 @@ dlp_step_rewrites (const DlpStep *self)
   return self->type >= DLP_STEP_PREFIX;
 }
 
-static void
-append (GByteArray *out, const void *text, gsize len)
+/* What is written; out->len is how much there is room for. */
+typedef struct
 {
-  g_byte_array_append (out, text, len);
+  GByteArray *out;
+  gsize used;
+} Writer;
+
+/* Room for @n bytes more. */
+static guint8 *
+reserve (Writer *self, gsize n)
+{
+  if (self->out->len - self->used < n)
+    g_byte_array_set_size (self->out, self->used + n + self->out->len / 2);
+  return self->out->data + self->used;
+}
+
+static inline guint8 *
+put (guint8 *q, const void *text, gsize len)
+{
+  memcpy (q, text, len);
+  return q + len;
+}
+
+static void
+write_prefixed (Writer *self, const guint8 *p, gsize len)
+{
+  guint8 *q = reserve (self, len + 1);
+
+  if (*p != ' ')
+    *q++ = ' ';
+  self->used = put (q, p, len) - self->out->data;
 }
 
 static gboolean
-starts_with (const guint8 *p, gsize len, const char *text, gsize text_len)
+has_prefix (const DlpStep *step, const guint8 *p, gsize len)
 {
-  return len >= text_len && memcmp (p, text, text_len) == 0;
+  return *p == ' ' || (len >= step->text_len && memcmp (p, step->text, step->text_len) == 0);
 }
 
 static void
-append_replaced (GByteArray *out,
-                 const DlpStep *step,
-                 const guint8 *p,
-                 gsize len,
-                 gboolean is_origin)
+write_replaced (Writer *self, const DlpStep *step, const guint8 *p, gsize len, gboolean is_origin)
 {
-  const guint8 *end = p + len;
-  gboolean has_prefix = *p == ' ' || starts_with (p, len, step->text, step->text_len);
+  guint8 *q = reserve (self, (len + 1) * step->text_len);
+  const guint8 *end = p + len, *space;
 
-  if (!has_prefix &&
+  if (!has_prefix (step, p, len) &&
       (step->prepend == DLP_PREPEND_ALWAYS || (step->prepend == DLP_PREPEND_FIRST && is_origin)))
-    append (out, step->text, step->text_len);
-  while (p < end)
+    q = put (q, step->text, step->text_len);
+  for (; (space = memchr (p, ' ', end - p)) != NULL; p = space + 1)
     {
-      const guint8 *space = memchr (p, ' ', end - p);
-
-      append (out, p, (space ? space : end) - p);
-      if (space == NULL)
-        break;
-      append (out, step->text, step->text_len);
-      p = space + 1;
+      q = put (q, p, space - p);
+      q = put (q, step->text, step->text_len);
     }
+  self->used = put (q, p, end - p) - self->out->data;
 }
 
 static void
-append_letters (GByteArray *out, const guint8 *p, gsize len)
+write_letters (Writer *self, const guint8 *p, gsize len)
 {
-  gsize at = out->len;
-  guint8 *q;
+  guint8 *q = reserve (self, 2 * len);
 
-  g_byte_array_set_size (out, at + 2 * len);
-  q = out->data + at;
   for (const guint8 *end = p + len; p < end; p++)
     {
       gunichar c = dlp_letter_of_byte (*p);
@@ -71,60 +89,48 @@ append_letters (GByteArray *out, const guint8 *p, gsize len)
           *q++ = 0x80 | (c & 0x3f);
         }
     }
-  g_byte_array_set_size (out, q - out->data);
+  self->used = q - self->out->data;
 }
 
 /* What is no letter of a byte stays as it is. */
 static void
-append_bytes (GByteArray *out, const guint8 *p, gsize len)
+write_bytes (Writer *self, const guint8 *p, gsize len)
 {
-  gsize at = out->len;
-  guint8 *q;
+  guint8 *q = reserve (self, len);
+  guint n;
 
-  g_byte_array_set_size (out, at + len);
-  q = out->data + at;
-  for (const guint8 *end = p + len; p < end;)
+  for (const guint8 *end = p + len; p < end; p += n)
     {
-      guint n = dlp_utf8_len (*p);
       guint byte = dlp_byte_of_letter (dlp_utf8_get (p));
 
-      if (byte != DLP_LETTER_NONE)
-        *q++ = byte;
+      n = dlp_utf8_len (*p);
+      if (byte == DLP_LETTER_NONE)
+        q = put (q, p, n);
       else
-        {
-          memcpy (q, p, n);
-          q += n;
-        }
-      p += n;
+        *q++ = byte;
     }
-  g_byte_array_set_size (out, q - out->data);
+  self->used = q - self->out->data;
 }
 
 static void
-append_rewritten (GByteArray *out,
-                  const DlpStep *step,
-                  const guint8 *p,
-                  gsize len,
-                  gboolean is_origin)
+write_piece (Writer *self, const DlpStep *step, const guint8 *p, gsize len, gboolean is_origin)
 {
   switch (step->type)
     {
     case DLP_STEP_PREFIX:
-      if (*p != ' ')
-        append (out, " ", 1);
-      append (out, p, len);
+      write_prefixed (self, p, len);
       break;
 
     case DLP_STEP_REPLACE:
-      append_replaced (out, step, p, len, is_origin);
+      write_replaced (self, step, p, len, is_origin);
       break;
 
     case DLP_STEP_MAP:
-      append_letters (out, p, len);
+      write_letters (self, p, len);
       break;
 
     case DLP_STEP_UNMAP:
-      append_bytes (out, p, len);
+      write_bytes (self, p, len);
       break;
 
     case DLP_STEP_SCAN:
@@ -143,21 +149,20 @@ void
 dlp_step_rewrite (const DlpStep *self, DlpPieces *pieces, gboolean is_origin)
 {
   guint which = pieces->texts[0] != NULL && pieces->text == pieces->texts[0]->data;
-  GByteArray *out = pieces->texts[which];
   const guint8 *text = pieces->text;
+  Writer writer = { pieces->texts[which], 0 };
 
-  if (out == NULL)
-    out = pieces->texts[which] = g_byte_array_sized_new (pieces->text_len + pieces->n + 64);
-  g_byte_array_set_size (out, 0);
+  if (writer.out == NULL)
+    writer.out = pieces->texts[which] = g_byte_array_new ();
+  reserve (&writer, pieces->text_len + pieces->n + MIN_ROOM);
   for (gsize i = 0; i < pieces->n; i++)
     {
       DlpPiece *piece = &pieces->items[i];
-      guint32 start = out->len;
+      gsize start = writer.used;
 
-      append_rewritten (out, self, text + piece->start, piece->len, is_origin && i == 0);
-      piece->start = start;
-      piece->len = out->len - start;
+      write_piece (&writer, self, text + piece->start, piece->len, is_origin && i == 0);
+      *piece = (DlpPiece){ start, writer.used - start };
     }
-  pieces->text = out->data;
-  pieces->text_len = out->len;
+  pieces->text = writer.out->data;
+  pieces->text_len = writer.used;
 }
