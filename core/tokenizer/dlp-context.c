@@ -27,7 +27,6 @@ release_large_ids (DlpTokenizerContext *self)
     }
 }
 
-/* A piece that is not in the cache; one that is too long for it has no @key. */
 gsize __attribute__ ((noinline)) dlp_encode_miss (DlpTokenizerContext *self,
                                                   const DlpKey *key,
                                                   const guint8 *p,
@@ -48,38 +47,138 @@ gsize __attribute__ ((noinline)) dlp_encode_miss (DlpTokenizerContext *self,
   return at + n;
 }
 
+gsize
+dlp_encode_logged (DlpTokenizerContext *self,
+                   const DlpSpan *span,
+                   const DlpPieceSlot *slot,
+                   gpointer out,
+                   gsize at,
+                   gboolean wide)
+{
+  gsize n;
+  const guint32 *ids = dlp_piece_cache_read_log (&self->cache, slot, span->p, &n);
+
+  if (ids == NULL)
+    return dlp_encode_miss (self, &span->key, span->p, dlp_key_len (span->key), out, at, wide);
+  dlp_copy_ids (out, at, ids, n, wide);
+  return at + n;
+}
+
+/* A piece that begins less than DLP_TAIL bytes before the end of a text, where nothing may be read
+ * or written behind the end. */
+static gsize
+encode_last (DlpTokenizerContext *self,
+             const guint8 *p,
+             gsize len,
+             gpointer out,
+             gsize at,
+             gboolean wide)
+{
+  guint8 padded[DLP_TAIL + 16] = { 0 };
+  guint32 ids[DLP_TAIL + DLP_SHORT_MAX_IDS];
+  DlpSpan span;
+  gsize n;
+
+  memcpy (padded, p, len);
+  span = dlp_make_span (self, padded, len);
+  n = dlp_encode_span (self, &span, ids, 0, TRUE);
+  dlp_copy_ids (out, at, ids, n, wide);
+  return at + n;
+}
+
+/* Pieces of one text that are looked up together. */
+typedef struct
+{
+  DlpTokenizerContext *context;
+  const guint8 *end; /* of the text */
+  gpointer out;
+  gsize n;
+  gboolean wide;
+  guint n_spans;
+  DlpSpan spans[DLP_BATCH];
+} Batch;
+
+static void
+batch_init (Batch *self,
+            DlpTokenizerContext *context,
+            const guint8 *end,
+            gpointer out,
+            gsize at,
+            gboolean wide)
+{
+  self->context = context;
+  self->end = end;
+  self->out = out;
+  self->n = at;
+  self->wide = wide;
+  self->n_spans = 0;
+}
+
+static void
+batch_flush (Batch *self)
+{
+  for (guint i = 0; i < self->n_spans; i++)
+    self->n = dlp_encode_span (self->context, &self->spans[i], self->out, self->n, self->wide);
+  self->n_spans = 0;
+}
+
+static inline void
+batch_add (Batch *self, const guint8 *p, gsize len)
+{
+  gboolean is_last = self->end - p < DLP_TAIL;
+
+  if (self->n_spans == DLP_BATCH || is_last)
+    batch_flush (self);
+  if (is_last)
+    self->n = encode_last (self->context, p, len, self->out, self->n, self->wide);
+  else
+    self->spans[self->n_spans++] = dlp_make_span (self->context, p, len);
+}
+
+gsize
+dlp_encode_scanned (DlpTokenizerContext *self,
+                    const guint8 *text,
+                    gsize len,
+                    gpointer out,
+                    gsize at,
+                    gboolean wide)
+{
+  const guint8 *end = text + len;
+  Batch batch;
+
+  batch_init (&batch, self, end, out, at, wide);
+  while (text < end)
+    {
+      const guint8 *stop = self->scan (text, end);
+
+      batch_add (&batch, text, stop - text);
+      text = stop;
+    }
+  batch_flush (&batch);
+  return batch.n;
+}
+
 static gssize
 encode_regex (DlpTokenizerContext *self, const guint8 *text, gsize len, gpointer out, gboolean wide)
 {
-  gsize start = 0, stop = 0, n = 0;
-  DlpSpan spans[DLP_BATCH];
-  guint count = 0;
+  gsize start = 0, stop = 0, last;
+  Batch batch;
+  int rc;
 
   if (self->matcher == NULL)
     self->matcher = dlp_matcher_new (self->pattern);
 
-  for (;;)
+  batch_init (&batch, self, text + len, out, 0, wide);
+  for (last = 0; (rc = dlp_matcher_next (self->matcher, text, len, &start, &stop)) > 0; last = stop)
     {
-      gsize last = stop;
-      int rc = dlp_matcher_next (self->matcher, text, len, &start, &stop);
-
-      if (rc < 0)
-        return DLP_ENCODE_GAVE_UP;
-      if (rc == 0 || count == DLP_BATCH || len - start < DLP_TAIL)
-        {
-          for (guint i = 0; i < count; i++)
-            n = dlp_encode_span (self, &spans[i], out, n, wide);
-          count = 0;
-        }
-
-      self->dropped += (rc == 0 ? len : start) - last;
-      if (rc == 0)
-        return n;
-      if (len - start >= DLP_TAIL)
-        spans[count++] = dlp_make_span (self, text + start, stop - start);
-      else
-        n = dlp_encode_last (self, text + start, stop - start, out, n, wide);
+      self->dropped += start - last;
+      batch_add (&batch, text + start, stop - start);
     }
+  if (rc < 0)
+    return DLP_ENCODE_GAVE_UP;
+  self->dropped += len - last;
+  batch_flush (&batch);
+  return batch.n;
 }
 
 gssize
@@ -113,53 +212,23 @@ choose_encode (void)
   return dlp_encode_base;
 }
 
-typedef struct
-{
-  DlpTokenizerContext *context;
-  gpointer out;
-  gsize n;
-  gboolean wide;
-  DlpSpan spans[DLP_BATCH];
-  guint n_spans;
-} Batch;
-
-static void
-flush (Batch *self)
-{
-  for (guint i = 0; i < self->n_spans; i++)
-    self->n = dlp_encode_span (self->context, &self->spans[i], self->out, self->n, self->wide);
-  self->n_spans = 0;
-}
-
-/* @end is that of the text which the piece is in. */
-static inline void
-add_piece (Batch *self, const guint8 *p, gsize len, const guint8 *end)
-{
-  if (self->n_spans == DLP_BATCH || end - p < DLP_TAIL)
-    flush (self);
-  if (end - p >= DLP_TAIL)
-    self->spans[self->n_spans++] = dlp_make_span (self->context, p, len);
-  else
-    self->n = dlp_encode_last (self->context, p, len, self->out, self->n, self->wide);
-}
-
 /* One piece may be a whole document: it is cut where that changes nothing, so that its parts are
  * found in the cache. */
 static void
-add_parts (Batch *self, const guint8 *p, gsize len, const guint8 *end)
+add_parts (Batch *batch, const guint8 *p, gsize len)
 {
-  const DlpModel *model = self->context->model;
+  const DlpModel *model = batch->context->model;
 
   while (model->can_cut && len > DLP_KEY_MAX_LEN)
     {
       gsize part = dlp_model_find_cut (model, p, len, 1);
 
-      add_piece (self, p, part, end);
+      batch_add (batch, p, part);
       p += part;
       len -= part;
     }
   if (len > 0)
-    add_piece (self, p, len, end);
+    batch_add (batch, p, len);
 }
 
 gsize
@@ -168,15 +237,10 @@ dlp_context_encode_pieces (DlpTokenizerContext *self, gpointer ids, gboolean wid
   const DlpPieces *pieces = &self->pieces;
   Batch batch;
 
-  batch.context = self;
-  batch.out = ids;
-  batch.n = 0;
-  batch.wide = wide;
-  batch.n_spans = 0;
+  batch_init (&batch, self, pieces->text + pieces->text_len, ids, 0, wide);
   for (gsize i = 0; i < pieces->n; i++)
-    add_parts (&batch, pieces->text + pieces->items[i].start, pieces->items[i].len,
-               pieces->text + pieces->text_len);
-  flush (&batch);
+    add_parts (&batch, pieces->text + pieces->items[i].start, pieces->items[i].len);
+  batch_flush (&batch);
   return batch.n;
 }
 
@@ -192,6 +256,7 @@ dlp_tokenizer_context_new (DlpTokenizer *tokenizer, gsize cache_bytes)
   self->model = tokenizer->model;
   self->pattern = tokenizer->pattern;
   self->encode = choose_encode ();
+  self->scan = self->pattern ? dlp_pattern_get_scanner (self->pattern->kind) : NULL;
   dlp_piece_cache_init (&self->cache, cache_bytes ? cache_bytes : DEFAULT_CACHE_BYTES);
   return self;
 }

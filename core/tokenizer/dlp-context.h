@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dlp-piece-cache.h"
+#include "dlp-scan-known.h"
 #include "dlp-tokenizer-private.h"
 
 struct _DlpTokenizerContext
@@ -15,6 +16,7 @@ struct _DlpTokenizerContext
                    gsize len,
                    gpointer ids,
                    gboolean wide);
+  DlpScanFunc scan; /* NULL without a scanner */
   DlpPieceCache cache;
   DlpModelScratch scratch;
   DlpMatcher *matcher; /* for patterns without a scanner */

@@ -247,10 +247,3 @@ dlp_cut_tekken (const guint8 *p)
   return dlp_cut_words (p,
                         (DlpCutRules){ .cased = TRUE, .marks = TRUE, .slash = TRUE, .digits = 1 });
 }
-
-/* For patterns that have a scanner alone. */
-static DLP_INLINE guint64
-dlp_cut_nothing (const guint8 *p)
-{
-  return 0;
-}

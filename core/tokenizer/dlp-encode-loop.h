@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops of dlp-encode.h for one kind of processor, as the function named by DLP_ENCODE_NAME. */
+/* The loops that cut blocks, for one kind of processor, as the function named by DLP_ENCODE_NAME.
+ */
 
+#include "dlp-cut.h"
 #include "dlp-encode.h"
 
 #ifndef DLP_ENCODE_NAME
 #error "DLP_ENCODE_NAME is not defined"
 #endif
 
-/* One copy of this loop is made for each scanner and width. A text of n bytes makes at most n ids,
- * so that behind a piece that ends DLP_TAIL bytes before the end there is always room. */
+typedef guint64 (*CutFunc) (const guint8 *p);
+
+/* One copy of this loop is made for each pattern. A text of n bytes makes at most n ids, so that
+ * behind a piece that ends DLP_TAIL bytes before the end there is always room. */
 static DLP_INLINE gsize
-encode_loop (DlpTokenizerContext *self,
-             const guint8 *text,
-             gsize len,
-             gpointer out,
-             DlpCutFunc cut,
-             DlpScanFunc scan,
-             gboolean wide)
+encode_blocks (DlpTokenizerContext *self,
+               const guint8 *text,
+               gsize len,
+               gpointer out,
+               CutFunc cut,
+               gboolean wide)
 {
   const guint8 *p = text, *end = text + len;
   DlpSpan spans[DLP_BATCH + DLP_BLOCK_LEN];
@@ -31,7 +34,7 @@ encode_loop (DlpTokenizerContext *self,
 
       if (G_UNLIKELY (places == 0))
         {
-          const guint8 *stop = scan (p, end);
+          const guint8 *stop = self->scan (p, end);
 
           if (end - stop < DLP_TAIL)
             break;
@@ -55,33 +58,10 @@ encode_loop (DlpTokenizerContext *self,
     }
   for (guint i = 0; i < count; i++)
     n = dlp_encode_span (self, &spans[i], out, n, wide);
-
-  while (end - p >= DLP_TAIL)
-    {
-      const guint8 *stop = scan (p, end);
-
-      n = dlp_encode_piece (self, p, stop - p, out, n, wide);
-      p = stop;
-    }
-  return p < end ? dlp_encode_tail (self, p, end - p, out, n, scan, wide) : n;
+  return dlp_encode_scanned (self, p, end - p, out, n, wide);
 }
 
-static DLP_INLINE const guint8 *
-scan_cl100k (const guint8 *p, const guint8 *end)
-{
-  return dlp_scan_cl100k (p, end, TRUE);
-}
-
-static DLP_INLINE const guint8 *
-scan_cl100k_old (const guint8 *p, const guint8 *end)
-{
-  return dlp_scan_cl100k (p, end, FALSE);
-}
-
-#define ENCODE_WITH(cut, scan)                                                                     \
-  (wide ? encode_loop (self, text, len, ids, cut, scan, TRUE) :                                    \
-          encode_loop (self, text, len, ids, cut, scan, FALSE))
-
+/* gpt2 is the only one of these whose ids are narrow in practice. */
 gsize
 DLP_ENCODE_NAME (DlpTokenizerContext *self,
                  const guint8 *text,
@@ -92,34 +72,26 @@ DLP_ENCODE_NAME (DlpTokenizerContext *self,
   switch (self->pattern->kind)
     {
     case DLP_PATTERN_GPT2:
-      return ENCODE_WITH (dlp_cut_gpt2, dlp_scan_gpt2);
+      return wide ? encode_blocks (self, text, len, ids, dlp_cut_gpt2, TRUE) :
+                    encode_blocks (self, text, len, ids, dlp_cut_gpt2, FALSE);
 
     case DLP_PATTERN_CL100K:
-      return ENCODE_WITH (dlp_cut_cl100k, scan_cl100k);
-
     case DLP_PATTERN_CL100K_OLD:
-      return ENCODE_WITH (dlp_cut_cl100k, scan_cl100k_old);
-
-    case DLP_PATTERN_QWEN2:
-      return ENCODE_WITH (dlp_cut_qwen2, dlp_scan_qwen2);
-
-    case DLP_PATTERN_QWEN35:
-      return ENCODE_WITH (dlp_cut_qwen35, dlp_scan_qwen35);
-
-    case DLP_PATTERN_TEKKEN:
-      return ENCODE_WITH (dlp_cut_tekken, dlp_scan_tekken);
-
-    case DLP_PATTERN_KIMI_K2:
-      return ENCODE_WITH (dlp_cut_nothing, dlp_scan_kimi_k2);
-
-    case DLP_PATTERN_DEEPSEEK:
-      return ENCODE_WITH (dlp_cut_nothing, dlp_scan_deepseek);
-
-    case DLP_PATTERN_DIGITS:
-      return ENCODE_WITH (dlp_cut_nothing, dlp_scan_digits);
+      return encode_blocks (self, text, len, ids, dlp_cut_cl100k, wide);
 
     case DLP_PATTERN_O200K:
+      return encode_blocks (self, text, len, ids, dlp_cut_o200k, wide);
+
+    case DLP_PATTERN_QWEN2:
+      return encode_blocks (self, text, len, ids, dlp_cut_qwen2, wide);
+
+    case DLP_PATTERN_QWEN35:
+      return encode_blocks (self, text, len, ids, dlp_cut_qwen35, wide);
+
+    case DLP_PATTERN_TEKKEN:
+      return encode_blocks (self, text, len, ids, dlp_cut_tekken, wide);
+
     default:
-      return ENCODE_WITH (dlp_cut_o200k, dlp_scan_o200k);
+      return dlp_encode_scanned (self, text, len, ids, 0, wide);
     }
 }

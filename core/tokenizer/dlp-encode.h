@@ -2,17 +2,13 @@
 #pragma once
 
 #include "dlp-context.h"
-#include "dlp-cut.h"
-#include "dlp-scan-known.h"
-#include "dlp-scan.h"
+#include "dlp-unicode.h"
 
 /* From a text to ids. What is here is compiled once for each kind of processor: see
  * dlp-encode-loop.h. */
 #define DLP_BATCH 256
 #define DLP_TAIL 32
 #define DLP_PADDED (DLP_TAIL + 16)
-
-typedef guint64 (*DlpCutFunc) (const guint8 *p);
 
 /* The ways to encode a text that a scanner cuts; @ids has room for @len of the given width. */
 typedef gsize (*DlpEncodeFunc) (DlpTokenizerContext *self,
@@ -39,6 +35,7 @@ gsize dlp_encode_avx512 (DlpTokenizerContext *self,
                          gboolean wide);
 #endif
 
+/* A piece that is not in the cache; one that is too long for it has no @key. */
 gsize dlp_encode_miss (DlpTokenizerContext *self,
                        const DlpKey *key,
                        const guint8 *p,
@@ -46,6 +43,14 @@ gsize dlp_encode_miss (DlpTokenizerContext *self,
                        gpointer out,
                        gsize at,
                        gboolean wide);
+
+/* The text by the context's scanner alone, piece by piece; its ids go to @at. */
+gsize dlp_encode_scanned (DlpTokenizerContext *self,
+                          const guint8 *text,
+                          gsize len,
+                          gpointer out,
+                          gsize at,
+                          gboolean wide);
 
 static inline void
 dlp_copy_ids (gpointer out, gsize at, const guint32 *ids, gsize n, gboolean wide)
@@ -108,22 +113,13 @@ dlp_make_span (const DlpTokenizerContext *self, const guint8 *p, gsize len)
   return span;
 }
 
-static inline gsize
-dlp_encode_logged (DlpTokenizerContext *self,
-                   const DlpSpan *span,
-                   const DlpPieceSlot *slot,
-                   gpointer out,
-                   gsize at,
-                   gboolean wide)
-{
-  gsize n;
-  const guint32 *ids = dlp_piece_cache_read_log (&self->cache, slot, span->p, &n);
-
-  if (ids == NULL)
-    return dlp_encode_miss (self, &span->key, span->p, dlp_key_len (span->key), out, at, wide);
-  dlp_copy_ids (out, at, ids, n, wide);
-  return at + n;
-}
+/* A piece whose ids @slot does not hold but refers to. */
+gsize dlp_encode_logged (DlpTokenizerContext *self,
+                         const DlpSpan *span,
+                         const DlpPieceSlot *slot,
+                         gpointer out,
+                         gsize at,
+                         gboolean wide);
 
 /* DLP_SHORT_MAX_IDS ids can be written at @at, or as many as the piece has bytes. */
 static DLP_INLINE gsize
@@ -149,64 +145,4 @@ dlp_encode_span (DlpTokenizerContext *self,
   if (G_UNLIKELY (slot->ids[0] >> DLP_COUNT_SHIFT == DLP_COUNT_IN_LOG))
     return dlp_encode_logged (self, span, slot, out, at, wide);
   return dlp_emit_slot (slot, out, at, wide);
-}
-
-/* 16 bytes at @p can be read */
-static inline gsize
-dlp_encode_piece (DlpTokenizerContext *self,
-                  const guint8 *p,
-                  gsize len,
-                  gpointer out,
-                  gsize at,
-                  gboolean wide)
-{
-  DlpSpan span = dlp_make_span (self, p, len);
-
-  return dlp_encode_span (self, &span, out, at, wide);
-}
-
-/* The last bytes of a text, where nothing may be read or written behind the end. */
-static DLP_INLINE gsize
-dlp_encode_tail (DlpTokenizerContext *self,
-                 const guint8 *p,
-                 gsize len,
-                 gpointer out,
-                 gsize at,
-                 DlpScanFunc scan,
-                 gboolean wide)
-{
-  guint8 text[DLP_PADDED] = { 0 };
-  guint32 ids[DLP_TAIL + DLP_SHORT_MAX_IDS];
-  const guint8 *q = text, *end = text + len;
-  gsize n = 0;
-
-  memcpy (text, p, len);
-  while (q < end)
-    {
-      const guint8 *stop = scan (q, end);
-
-      n = dlp_encode_piece (self, q, stop - q, ids, n, TRUE);
-      q = stop;
-    }
-  dlp_copy_ids (out, at, ids, n, wide);
-  return at + n;
-}
-
-/* A piece that begins less than DLP_TAIL bytes before the end of the text. */
-static inline gsize
-dlp_encode_last (DlpTokenizerContext *self,
-                 const guint8 *p,
-                 gsize len,
-                 gpointer out,
-                 gsize at,
-                 gboolean wide)
-{
-  guint8 padded[DLP_PADDED] = { 0 };
-  guint32 ids[DLP_TAIL + DLP_SHORT_MAX_IDS];
-  gsize n;
-
-  memcpy (padded, p, len);
-  n = dlp_encode_piece (self, padded, len, ids, 0, TRUE);
-  dlp_copy_ids (out, at, ids, n, wide);
-  return at + n;
 }
