@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-bpe-table.h"
+#include "dlp-huge.h"
 
 #define FEW_BYTES 256 /* their marks are on the stack */
 
@@ -124,7 +125,7 @@ keep_last_merges (Builder *self, DlpVocabulary *vocabulary)
 DlpBpeTable *
 dlp_bpe_table_new (DlpVocabulary *vocabulary, DlpBpeSplitFunc split, gconstpointer data)
 {
-  g_autofree DlpBpeEntry *entries = g_new0 (DlpBpeEntry, vocabulary->n_ids);
+  DlpBpeEntry *entries = dlp_huge_alloc0 (vocabulary->n_ids * sizeof (DlpBpeEntry));
   g_autofree DlpTrieKey *keys = g_new (DlpTrieKey, vocabulary->n_ids);
   g_autofree guint32 *ids = g_new (guint32, vocabulary->longest + 1);
   Builder builder = { vocabulary, entries, keys, 0, ids, { NULL } };
@@ -134,12 +135,15 @@ dlp_bpe_table_new (DlpVocabulary *vocabulary, DlpBpeSplitFunc split, gconstpoint
   dlp_bpe_scratch_clear (&builder.scratch);
   keep_last_merges (&builder, vocabulary);
   if (!ages_rise (&builder))
-    return NULL;
+    {
+      dlp_huge_free (entries);
+      return NULL;
+    }
 
   add_neighbours (&builder);
   self = g_new0 (DlpBpeTable, 1);
   self->trie = dlp_trie_new (keys, builder.n_keys);
-  self->entries = g_steal_pointer (&entries);
+  self->entries = entries;
   self->is_complete = builder.n_keys == vocabulary->n_tokens;
   for (gsize i = 0; i < builder.n_keys; i++)
     self->entries[keys[i].value].shorter = find_shorter (self->trie, &keys[i]);
@@ -150,7 +154,7 @@ void
 dlp_bpe_table_free (DlpBpeTable *self)
 {
   dlp_trie_free (self->trie);
-  g_free (self->entries);
+  dlp_huge_free (self->entries);
   g_free (self);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "dlp-huge.h"
 #include "dlp-trie.h"
 
 #include <string.h>
@@ -174,12 +175,12 @@ DlpTrie *
 dlp_trie_new (DlpTrieKey *keys, gsize n)
 {
   DlpTrie *self = g_new0 (DlpTrie, 1);
+  g_autoptr (GArray) units = g_array_new (FALSE, FALSE, sizeof (guint64));
   g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (Link));
   g_autoptr (GArray) used = g_array_new (FALSE, TRUE, sizeof (guint8));
   g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
   Range root = { 0, 0, n, 0 };
-  Builder builder = { keys,   g_array_new (FALSE, FALSE, sizeof (guint64)), links, used, ranges,
-                      NO_UNIT };
+  Builder builder = { keys, units, links, used, ranges, NO_UNIT };
 
   g_qsort_with_data (keys, n, sizeof *keys, compare_keys, NULL);
   /* The root is a unit that no byte leads to; base 0 means that there are no children. */
@@ -191,14 +192,15 @@ dlp_trie_new (DlpTrieKey *keys, gsize n)
   for (guint i = 0; i < ranges->len; i++)
     expand (&builder, g_array_index (ranges, Range, i));
 
-  self->n_units = builder.units->len;
-  self->units = (guint64 *) g_array_free (builder.units, FALSE);
+  self->n_units = units->len;
+  self->units = dlp_huge_alloc0 (units->len * sizeof (guint64));
+  memcpy (self->units, units->data, units->len * sizeof (guint64));
   return self;
 }
 
 void
 dlp_trie_free (DlpTrie *self)
 {
-  g_free (self->units);
+  dlp_huge_free (self->units);
   g_free (self);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "dlp-huge.h"
 #include "dlp-vocabulary.h"
 
 /* bits of the filter for each slot of the table, as a power of two */
@@ -26,7 +27,7 @@ dlp_vocabulary_reserve (DlpVocabulary *self)
     }
 
   n = (gsize) 1 << bits_for (n_short);
-  self->shorts = g_new0 (DlpShortSlot, n);
+  self->shorts = dlp_huge_alloc0 (n * sizeof (DlpShortSlot));
   self->shorts_mask = n - 1;
   n = (gsize) 1 << bits_for (n_long);
   self->longs = g_new0 (guint64, n);
@@ -163,15 +164,15 @@ dlp_vocabulary_set_pairs (DlpVocabulary *self, const GArray *pairs, gboolean of_
 {
   guint bits = bits_for (pairs->len);
 
-  g_free (self->pairs);
-  g_free (self->pairs_filter);
+  dlp_huge_free (self->pairs);
+  dlp_huge_free (self->pairs_filter);
   g_free (self->byte_pairs);
   self->pairs_shift = 64 - bits;
   self->pairs_mask = (1u << bits) - 1;
-  self->pairs = g_new (guint64, (gsize) 1 << bits);
+  self->pairs = dlp_huge_alloc0 (sizeof (guint64) << bits);
   memset (self->pairs, 0xff, sizeof (guint64) << bits);
   self->filter_shift = self->pairs_shift - FILTER_BITS;
-  self->pairs_filter = g_new0 (guint64, ((gsize) 1 << (bits + FILTER_BITS)) / 64);
+  self->pairs_filter = dlp_huge_alloc0 (((gsize) 1 << (bits + FILTER_BITS)) / 8);
   for (guint n = pairs->len; n-- > 0;)
     add_pair (self, g_array_index (pairs, guint64, n));
   if (of_bytes)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-bpe-table.h"
+#include "dlp-huge.h"
 #include "dlpipe/dlp-tokenizer.h"
 
 #include <pthread.h>
@@ -244,10 +245,10 @@ dlp_vocabulary_free (DlpVocabulary *self)
   g_free (self->bytes);
   g_free (self->starts);
   g_free (self->lengths);
-  g_free (self->shorts);
+  dlp_huge_free (self->shorts);
   g_free (self->longs);
-  g_free (self->pairs);
-  g_free (self->pairs_filter);
+  dlp_huge_free (self->pairs);
+  dlp_huge_free (self->pairs_filter);
   g_free (self->byte_pairs);
   g_clear_pointer (&self->table, dlp_bpe_table_free);
   g_free (self->merge_ids);

@@ -88,7 +88,44 @@ test_random (void)
       count = dlp_bpe_encode (vocabulary, &scratch, text, len, ids);
       wanted_count = merge_plainly (text, len, wanted);
       g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
+
+      /* By merging, whatever is faster. */
+      for (gsize k = 0; k < len; k++)
+        ids[k] = vocabulary->byte_ids[text[k]];
+      count = dlp_bpe_merge (vocabulary, &scratch, ids, len);
+      g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
     }
+  dlp_bpe_scratch_clear (&scratch);
+}
+
+/* Entries that are made by a later merge than the one they are part of: then there is no table. */
+static void
+test_ages (void)
+{
+  GString *file = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpVocabulary) odd = NULL;
+  DlpBpeScratch scratch = { NULL };
+  guint32 ids[24];
+
+  for (guint i = 0; i < 256; i++)
+    {
+      guchar byte = i;
+      g_autofree char *base64 = g_base64_encode (&byte, 1);
+
+      g_string_append_printf (file, "%s %u\n", base64, i);
+    }
+  /* "abc" has rank 300, but is made of "ab", which has rank 301. */
+  g_string_append (file, "YWJj 300\nYWI= 301\n");
+  odd = dlp_vocabulary_parse (file->str, file->len, "odd", &error);
+  g_assert_no_error (error);
+  g_assert_null (odd->table);
+  g_assert_nonnull (vocabulary->table);
+  g_assert_cmpuint (
+      dlp_bpe_encode (odd, &scratch, (const guint8 *) "abcababcabababcxabab", 20, ids), ==, 9);
+  g_assert_cmpuint (ids[0], ==, 300);
+  g_assert_cmpuint (ids[1], ==, 301);
+  g_string_free (file, TRUE);
   dlp_bpe_scratch_clear (&scratch);
 }
 
@@ -147,6 +184,7 @@ main (int argc, char *argv[])
   g_assert_no_error (error);
 
   g_test_add_func ("/tokenizer/bpe/random", test_random);
+  g_test_add_func ("/tokenizer/bpe/ages", test_ages);
   g_test_add_func ("/tokenizer/bpe/long", test_long);
   status = g_test_run ();
   dlp_vocabulary_free (vocabulary);
