@@ -101,9 +101,10 @@ GQuark dlp_tokenizer_error_quark (void);
  * dlp_tokenizer_new:
  * @model: the name of a model (gpt2, r50k_base, cl100k_base, o200k_base), or the path of a rank
  *   file with a line of base64 and rank for each token, as tiktoken has them
- * @pattern: (nullable): how text is cut into pieces: one of gpt2, r50k, p50k, cl100k, o200k, or a
- *   regular expression as tiktoken takes it; needed only for a rank file that is not recognised by
- *   its content or its name
+ * @pattern: (nullable): how text is cut into pieces: one of gpt2, r50k, p50k, cl100k, o200k, qwen2,
+ *   qwen3.5, tekken, kimi-k2, deepseek, digits (each digit by itself, the rest as gpt2), or a regular
+ *   expression as tiktoken takes it; needed only for a rank file that is not recognised by its
+ *   content or its name
  * @error: return location for an error
  *
  * Loads a tokenizer. gpt2 (r50k_base) is part of the library; the files of the others are looked
