@@ -6,6 +6,7 @@
 #include "dlp-unicode.h"
 
 #include <pcre2.h>
+#include <pthread.h>
 #include <string.h>
 
 /* A property is a look into a table, a range a comparison: below this many characters the ranges
@@ -51,13 +52,14 @@ compile_categories (void)
 }
 
 static void
-note_differences (GArray *found, const char *p, const char *end, guint category)
+note_differences (const char *p, const char *end, guint category)
 {
   for (; p < end; p = g_utf8_next_char (p))
     {
       gunichar c = g_utf8_get_char (p);
       DlpCategoryRun *last =
-          found->len ? &g_array_index (found, DlpCategoryRun, found->len - 1) : NULL;
+          differences->len ? &g_array_index (differences, DlpCategoryRun, differences->len - 1) :
+                             NULL;
       DlpCategoryRun next = { c, c, category };
 
       if (dlp_unicode_category (c) == category)
@@ -65,14 +67,13 @@ note_differences (GArray *found, const char *p, const char *end, guint category)
       if (last && last->last + 1 == c && last->category == category)
         last->last = c;
       else
-        g_array_append_val (found, next);
+        g_array_append_val (differences, next);
     }
 }
 
-static GArray *
+static void
 find_differences (void)
 {
-  GArray *found = g_array_new (FALSE, FALSE, sizeof (DlpCategoryRun));
   pcre2_code *code = compile_categories ();
   pcre2_match_data *data = pcre2_match_data_create_from_pattern (code, NULL);
   const PCRE2_SIZE *borders = pcre2_get_ovector_pointer (data);
@@ -80,36 +81,33 @@ find_differences (void)
   gsize len, at = 0;
   int rc;
 
+  differences = g_array_new (FALSE, FALSE, sizeof (DlpCategoryRun));
   text = all_characters (&len);
   while ((rc = pcre2_match (code, (PCRE2_SPTR) text, len, at, PCRE2_NO_UTF_CHECK, data, NULL)) > 1)
     {
-      note_differences (found, text + borders[0], text + borders[1], rc - 2);
+      note_differences (text + borders[0], text + borders[1], rc - 2);
       at = borders[1];
     }
   g_assert (at == len);
   pcre2_match_data_free (data);
   pcre2_code_free (code);
-  return found;
+
+  disputed = dlp_char_set_new ();
+  for (guint i = 0; i < differences->len; i++)
+    {
+      const DlpCategoryRun *d = &g_array_index (differences, DlpCategoryRun, i);
+
+      dlp_char_set_add_range (disputed, d->first, d->last);
+    }
 }
 
 /* The characters that the engine has in another category than we have. */
 const DlpCharSet *
 dlp_char_set_get_disputed (void)
 {
-  static gsize once;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  if (g_once_init_enter (&once))
-    {
-      differences = find_differences ();
-      disputed = dlp_char_set_new ();
-      for (guint i = 0; i < differences->len; i++)
-        {
-          const DlpCategoryRun *d = &g_array_index (differences, DlpCategoryRun, i);
-
-          dlp_char_set_add_range (disputed, d->first, d->last);
-        }
-      g_once_init_leave (&once, 1);
-    }
+  pthread_once (&once, find_differences);
   return disputed;
 }
 

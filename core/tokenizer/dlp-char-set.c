@@ -2,6 +2,8 @@
 #include "dlp-char-set.h"
 #include "dlp-unicode.h"
 
+#include <pthread.h>
+
 DlpCharSet *
 dlp_char_set_new (void)
 {
@@ -44,52 +46,43 @@ dlp_char_set_count_range (const DlpCharSet *self, gunichar first, gunichar last)
   return n;
 }
 
-static gsize
-find_runs (DlpCategoryRun **runs)
-{
-  GArray *array = g_array_new (FALSE, FALSE, sizeof (DlpCategoryRun));
-  gsize n;
+static GArray *runs; /* of DlpCategoryRun; made once, for the whole process */
 
+static void
+find_runs (void)
+{
+  runs = g_array_new (FALSE, FALSE, sizeof (DlpCategoryRun));
   for (gunichar c = 0; c < DLP_N_POINTS; c++)
     {
       DlpCategoryRun run = { c, c, dlp_unicode_category (c) };
 
       while (run.last + 1 < DLP_N_POINTS && dlp_unicode_category (run.last + 1) == run.category)
         run.last++;
-      g_array_append_val (array, run);
+      g_array_append_val (runs, run);
       c = run.last;
     }
-  n = array->len;
-  *runs = (DlpCategoryRun *) g_array_free (array, FALSE);
-  return n;
 }
 
-/* All characters by their category; made once, for the whole process. */
+/* All characters by their category. */
 const DlpCategoryRun *
 dlp_category_get_runs (gsize *n)
 {
-  static DlpCategoryRun *runs;
-  static gsize n_runs;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  if (g_once_init_enter (&n_runs))
-    {
-      gsize found = find_runs (&runs);
-
-      g_once_init_leave (&n_runs, found);
-    }
-  *n = n_runs;
-  return runs;
+  pthread_once (&once, find_runs);
+  *n = runs->len;
+  return (const DlpCategoryRun *) runs->data;
 }
 
 void
 dlp_char_set_add_categories (DlpCharSet *self, guint32 categories)
 {
   gsize n;
-  const DlpCategoryRun *runs = dlp_category_get_runs (&n);
+  const DlpCategoryRun *all = dlp_category_get_runs (&n);
 
   for (gsize i = 0; i < n; i++)
-    if (categories >> runs[i].category & 1)
-      dlp_char_set_add_range (self, runs[i].first, runs[i].last);
+    if (categories >> all[i].category & 1)
+      dlp_char_set_add_range (self, all[i].first, all[i].last);
 }
 
 void
