@@ -99,19 +99,11 @@ GQuark dlp_tokenizer_error_quark (void);
 
 /**
  * dlp_tokenizer_new:
-<<<<<<< HEAD
  * @model: what to load, see below
- * @pattern: (nullable): how text is cut into pieces: the name of a known pattern (gpt2, cl100k,
- *   o200k, qwen2, ...) or a regular expression as tiktoken takes it; only for a rank file, and
- *   needed for one that is not recognised by its content or its name
-=======
- * @model: the name of a model (gpt2, r50k_base, cl100k_base, o200k_base), or the path of a rank
- *   file with a line of base64 and rank for each token, as tiktoken has them
  * @pattern: (nullable): how text is cut into pieces: one of gpt2, r50k, p50k, cl100k, o200k, qwen2,
  *   qwen3.5, tekken, kimi-k2, deepseek, digits (each digit by itself, the rest as gpt2), or a regular
- *   expression as tiktoken takes it; needed only for a rank file that is not recognised by its
- *   content or its name
->>>>>>> origin/incoming-toks
+ *   expression as tiktoken takes it; only for a rank file, and needed for one that is not recognised
+ *   by its content or its name
  * @error: return location for an error
  *
  * Loads a tokenizer. @model is
