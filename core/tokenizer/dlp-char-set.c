@@ -119,24 +119,30 @@ skip_surrogates (gunichar c)
   return c == 0xd800 ? 0xe000 : c;
 }
 
+/* The first character from @c on that is (@in) or is not in the set. */
+static gunichar
+find_next (const DlpCharSet *self, gunichar c, gboolean in)
+{
+  guint64 skipped = in ? 0 : G_MAXUINT64;
+
+  for (c = skip_surrogates (c); c < DLP_N_POINTS; c = skip_surrogates (c))
+    {
+      if (dlp_char_set_contains (self, c) == in)
+        return c;
+      c += (c & 63) == 0 && self->bits[c >> 6] == skipped ? 64 : 1;
+    }
+  return DLP_N_POINTS;
+}
+
 /* The first range that begins at or after *@first. */
 gboolean
 dlp_char_set_next_range (const DlpCharSet *self, gunichar *first, gunichar *last)
 {
-  gunichar c = skip_surrogates (*first);
-
-  while (c < DLP_N_POINTS && !dlp_char_set_contains (self, c))
-    {
-      if ((c & 63) == 0 && self->bits[c >> 6] == 0)
-        c += 64;
-      else
-        c++;
-      c = skip_surrogates (c);
-    }
-  *first = c;
-  if (c >= DLP_N_POINTS)
+  *first = find_next (self, *first, TRUE);
+  if (*first == DLP_N_POINTS)
     return FALSE;
-  for (; c < DLP_N_POINTS && dlp_char_set_contains (self, c); c = skip_surrogates (c + 1))
-    *last = c;
+  *last = find_next (self, *first, FALSE) - 1;
+  if (*last == 0xdfff)
+    *last = 0xd7ff;
   return TRUE;
 }

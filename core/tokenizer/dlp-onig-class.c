@@ -349,10 +349,13 @@ may_have_case (gunichar c)
 static gboolean
 fold_set (DlpOnigRewriter *self, DlpCharSet *set)
 {
-  for (gunichar c = 0x80; c < DLP_N_POINTS; c++)
-    if (dlp_char_set_contains (set, c) && (c < 0xd800 || c > 0xdfff) && may_have_case (c))
-      return dlp_onig_refuse (self, "a class with letters that are not ASCII where case is "
-                                    "ignored");
+  gunichar first = 0x80, last = 0;
+
+  for (; dlp_char_set_next_range (set, &first, &last); first = last + 1)
+    for (gunichar c = first; c <= last; c++)
+      if (may_have_case (c))
+        return dlp_onig_refuse (self, "a class with letters that are not ASCII where case is "
+                                      "ignored");
   for (gunichar c = 'a'; c <= 'z'; c++)
     if (dlp_char_set_contains (set, c) || dlp_char_set_contains (set, g_ascii_toupper (c)))
       {

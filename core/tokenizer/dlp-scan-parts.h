@@ -27,10 +27,15 @@ dlp_scan_starts_with (const guint8 *p, const guint8 *end, guint set, guint *len)
 }
 
 /* Numbers of Unicode 17, which the pre-tokenizer Digits knows. */
+static const gunichar dlp_new_numbers[][2] = { { 0x11de0, 0x11de9 }, { 0x16ff4, 0x16ff6 } };
+
 static inline gboolean
 dlp_scan_is_new_number (gunichar c)
 {
-  return (c >= 0x11de0 && c <= 0x11de9) || (c >= 0x16ff4 && c <= 0x16ff6);
+  for (guint i = 0; i < G_N_ELEMENTS (dlp_new_numbers); i++)
+    if (c >= dlp_new_numbers[i][0] && c <= dlp_new_numbers[i][1])
+      return TRUE;
+  return FALSE;
 }
 
 /* The character at @p < @end; what is not UTF-8 is one byte that counts as unassigned. */

@@ -2,7 +2,8 @@
 #include "dlp-dialect.h"
 #include "dlp-scan-parts.h"
 #include "dlp-splitter-private.h"
-#include "dlp-unicode.h"
+
+#include <string.h>
 
 /* Each of the crates that Hugging Face's pre-tokenizers use has a Unicode version of its own. */
 
@@ -38,9 +39,7 @@ dlp_splitter_spaces (void)
 {
   DlpCharSet *set = dlp_char_set_new ();
 
-  for (gunichar c = 0; c < DLP_N_POINTS; c++)
-    if (dlp_unicode_class (c) == DLP_CLASS_SPACE)
-      dlp_char_set_add (set, c);
+  dlp_dialect_add_onig_property (set, "space", strlen ("space"));
   return set;
 }
 
@@ -50,7 +49,7 @@ dlp_splitter_words (void)
 {
   DlpCharSet *set = dlp_char_set_new ();
 
-  dlp_dialect_add_onig_property (set, "word", 4);
+  dlp_dialect_add_onig_property (set, "word", strlen ("word"));
   dlp_char_set_add_range (set, 0x200c, 0x200d);
   return set;
 }
@@ -79,8 +78,8 @@ dlp_splitter_numbers (void)
 {
   DlpCharSet *set = dlp_char_set_new ();
 
-  for (gunichar c = 0; c < DLP_N_POINTS; c++)
-    if (dlp_unicode_class (c) == DLP_CLASS_NUMBER || dlp_scan_is_new_number (c))
-      dlp_char_set_add (set, c);
+  dlp_char_set_add_categories (set, dlp_category_group ('N'));
+  for (guint i = 0; i < G_N_ELEMENTS (dlp_new_numbers); i++)
+    dlp_char_set_add_range (set, dlp_new_numbers[i][0], dlp_new_numbers[i][1]);
   return set;
 }
