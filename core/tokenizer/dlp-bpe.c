@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include "dlp-bpe-long.h"
 #include "dlp-bpe-table.h"
 
 #define SCAN_MAX 32
+#define HEAP_MAX 1024
 #define SCRATCH_KEPT_WORDS (1u << 18)
 #define WORDS_PER_SYMBOL 5
 #define NO_POSITION G_MAXUINT32
 
-/* Merging a long piece: a doubly linked list of symbols, and a heap with one place for each symbol
- * that can merge with its right neighbour. Lowest rank first, leftmost on ties. */
+/* Merging a piece of some length: a doubly linked list of symbols, and a heap with one place for
+ * each symbol that can merge with its right neighbour. Lowest rank first, leftmost on ties. */
 typedef struct
 {
   const DlpVocabulary *vocabulary;
@@ -81,26 +83,13 @@ heap_remove (Merger *self, guint32 symbol)
     sift_down (self, at, last);
 }
 
-static guint32
-rank_of_pair (const DlpVocabulary *vocabulary, guint32 left, guint32 right)
-{
-  return dlp_vocabulary_merge_rank (vocabulary, dlp_vocabulary_merge (vocabulary, left, right));
-}
-
-/* The merge of two symbols that have one, whose rank is @rank. */
-static inline guint32
-merge_of_pair (const DlpVocabulary *vocabulary, guint32 left, guint32 right, guint32 rank)
-{
-  return vocabulary->merge_ranks ? dlp_vocabulary_merge (vocabulary, left, right) : rank;
-}
-
 static void
 set_rank (Merger *self, guint32 symbol)
 {
   guint32 right = self->next[symbol];
   guint32 rank = right == NO_POSITION ?
                      DLP_ID_NONE :
-                     rank_of_pair (self->vocabulary, self->ids[symbol], self->ids[right]);
+                     dlp_bpe_rank_of_pair (self->vocabulary, self->ids[symbol], self->ids[right]);
   guint32 at = self->place[symbol];
 
   if (at != NO_POSITION && rank == self->ranks[symbol])
@@ -123,7 +112,7 @@ merger_start (Merger *self, gsize n)
     }
   for (gsize i = 0; i + 1 < n; i++)
     {
-      self->ranks[i] = rank_of_pair (self->vocabulary, self->ids[i], self->ids[i + 1]);
+      self->ranks[i] = dlp_bpe_rank_of_pair (self->vocabulary, self->ids[i], self->ids[i + 1]);
       if (self->ranks[i] != DLP_ID_NONE)
         self->heap[self->heap_len++] = i;
     }
@@ -136,8 +125,8 @@ merge_first (Merger *self, DlpBpeScratch *scratch)
 {
   guint32 left = self->heap[0];
   guint32 right = self->next[left];
-  guint32 merge =
-      merge_of_pair (self->vocabulary, self->ids[left], self->ids[right], self->ranks[left]);
+  guint32 merge = dlp_bpe_merge_of_pair (self->vocabulary, self->ids[left], self->ids[right],
+                                         self->ranks[left]);
 
   scratch->last[0] = self->ids[left];
   scratch->last[1] = self->ids[right];
@@ -206,18 +195,18 @@ merge_by_scan (const DlpVocabulary *vocabulary,
       right = __builtin_ctzll (behind);
       scratch->last[0] = ids[at];
       scratch->last[1] = ids[right];
-      ids[at] = dlp_vocabulary_merge_id (vocabulary,
-                                         merge_of_pair (vocabulary, ids[at], ids[right], best));
+      ids[at] = dlp_vocabulary_merge_id (
+          vocabulary, dlp_bpe_merge_of_pair (vocabulary, ids[at], ids[right], best));
       ranks[at] = ranks[right] = DLP_ID_NONE;
       used &= ~((guint64) 1 << right);
       behind &= behind - 1;
       if (behind)
-        ranks[at] = rank_of_pair (vocabulary, ids[at], ids[__builtin_ctzll (behind)]);
+        ranks[at] = dlp_bpe_rank_of_pair (vocabulary, ids[at], ids[__builtin_ctzll (behind)]);
       if (before)
         {
           guint left = 63 - __builtin_clzll (before);
 
-          ranks[left] = rank_of_pair (vocabulary, ids[left], ids[at]);
+          ranks[left] = dlp_bpe_rank_of_pair (vocabulary, ids[left], ids[at]);
         }
     }
 
@@ -233,11 +222,13 @@ dlp_bpe_merge (const DlpVocabulary *vocabulary, DlpBpeScratch *scratch, guint32 
 
   if (n < 2)
     return n;
+  if (n > HEAP_MAX)
+    return dlp_bpe_merge_long (vocabulary, scratch, ids, n);
   if (n > SCAN_MAX)
     return merge_by_heap (vocabulary, scratch, ids, n);
 
   for (gsize i = 0; i + 1 < n; i++)
-    ranks[i] = rank_of_pair (vocabulary, ids[i], ids[i + 1]);
+    ranks[i] = dlp_bpe_rank_of_pair (vocabulary, ids[i], ids[i + 1]);
   return merge_by_scan (vocabulary, scratch, ids, ranks, n);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dlp-bpe.h"
+#include "dlp-bpe-long.h"
 
 #include <time.h>
 
@@ -16,7 +16,7 @@ scale (void)
 /* The definition: of all neighbours whose bytes together are an entry, merge the pair of the lowest
  * rank, the leftmost one on ties, until there is none. */
 static gsize
-merge_plainly (const guint8 *p, gsize len, guint32 *ids)
+merge_plainly (const DlpVocabulary *self, const guint8 *p, gsize len, guint32 *ids)
 {
   g_autofree gsize *starts = g_new (gsize, len + 1);
   gsize n = len;
@@ -30,7 +30,7 @@ merge_plainly (const guint8 *p, gsize len, guint32 *ids)
 
       for (gsize i = 0; i + 1 < n; i++)
         {
-          guint32 id = dlp_vocabulary_lookup (vocabulary, p + starts[i], starts[i + 2] - starts[i]);
+          guint32 id = dlp_vocabulary_lookup (self, p + starts[i], starts[i + 2] - starts[i]);
 
           if (id < best)
             {
@@ -44,7 +44,7 @@ merge_plainly (const guint8 *p, gsize len, guint32 *ids)
       n--;
     }
   for (gsize i = 0; i < n; i++)
-    ids[i] = dlp_vocabulary_lookup (vocabulary, p + starts[i], starts[i + 1] - starts[i]);
+    ids[i] = dlp_vocabulary_lookup (self, p + starts[i], starts[i + 1] - starts[i]);
   return n;
 }
 
@@ -86,13 +86,18 @@ test_random (void)
 
       fill (rand, text, len, i % 6);
       count = dlp_bpe_encode (vocabulary, &scratch, text, len, ids);
-      wanted_count = merge_plainly (text, len, wanted);
+      wanted_count = merge_plainly (vocabulary, text, len, wanted);
       g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
 
       /* By merging, whatever is faster. */
       for (gsize k = 0; k < len; k++)
         ids[k] = vocabulary->byte_ids[text[k]];
       count = dlp_bpe_merge (vocabulary, &scratch, ids, len);
+      g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
+
+      for (gsize k = 0; k < len; k++)
+        ids[k] = vocabulary->byte_ids[text[k]];
+      count = dlp_bpe_merge_long (vocabulary, &scratch, ids, len);
       g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
     }
   dlp_bpe_scratch_clear (&scratch);
@@ -126,6 +131,68 @@ test_ages (void)
   g_assert_cmpuint (ids[0], ==, 300);
   g_assert_cmpuint (ids[1], ==, 301);
   g_string_free (file, TRUE);
+  dlp_bpe_scratch_clear (&scratch);
+}
+
+/* Bytes, and entries over three letters whose ranks say nothing of how they are made. */
+static DlpVocabulary *
+make_odd (GRand *rand)
+{
+  g_autoptr (GString) file = g_string_new (NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GError) error = NULL;
+  guint n = g_rand_int_range (rand, 3, 20);
+  DlpVocabulary *odd;
+
+  for (guint i = 0; i < 256 + n; i++)
+    {
+      guchar bytes[6] = { i };
+      gsize len = i < 256 ? 1 : g_rand_int_range (rand, 2, 7);
+      g_autofree char *base64 = NULL;
+
+      for (gsize k = 0; i >= 256 && k < len; k++)
+        bytes[k] = "abc"[g_rand_int_range (rand, 0, 3)];
+      base64 = g_base64_encode (bytes, len);
+      if (g_hash_table_add (seen, g_strdup (base64)))
+        g_string_append_printf (file, "%s %u\n", base64, i);
+    }
+  odd = dlp_vocabulary_parse (file->str, file->len, "odd", &error);
+  g_assert_no_error (error);
+  return odd;
+}
+
+static void
+test_odd (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  guint n = 600 * scale ();
+  DlpBpeScratch scratch = { NULL };
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (DlpVocabulary) odd = make_odd (rand);
+
+      for (guint k = 0; k < 10; k++)
+        {
+          gsize len = g_rand_int_range (rand, 1, 120), wanted_count, count;
+          guint8 text[120];
+          guint32 ids[120], wanted[120];
+
+          for (gsize at = 0; at < len; at++)
+            text[at] = "abc"[g_rand_int_range (rand, 0, 3)];
+          wanted_count = merge_plainly (odd, text, len, wanted);
+
+          for (gsize at = 0; at < len; at++)
+            ids[at] = odd->byte_ids[text[at]];
+          count = dlp_bpe_merge_long (odd, &scratch, ids, len);
+          g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
+
+          for (gsize at = 0; at < len; at++)
+            ids[at] = odd->byte_ids[text[at]];
+          count = dlp_bpe_merge (odd, &scratch, ids, len);
+          g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
+        }
+    }
   dlp_bpe_scratch_clear (&scratch);
 }
 
