@@ -252,6 +252,7 @@ main (int argc, char *argv[])
 
   g_test_add_func ("/tokenizer/bpe/random", test_random);
   g_test_add_func ("/tokenizer/bpe/ages", test_ages);
+  g_test_add_func ("/tokenizer/bpe/odd", test_odd);
   g_test_add_func ("/tokenizer/bpe/long", test_long);
   status = g_test_run ();
   dlp_vocabulary_free (vocabulary);
