@@ -38,7 +38,7 @@ get_matcher (const DlpNormalizerStep *self, DlpNormalizerScratch *scratch)
   /* Those of normalizers that are no more. */
   if (scratch->matchers->len == MAX_MATCHERS)
     g_array_set_size (scratch->matchers, 0);
-  entry.matcher = dlp_matcher_new_for_regex (self->regex);
+  entry.matcher = dlp_matcher_new_for_code (self->regex);
   g_array_append_val (scratch->matchers, entry);
   return entry.matcher;
 }
