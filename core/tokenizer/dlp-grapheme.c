@@ -29,7 +29,7 @@ add (Before *self, guint entry)
       self->conjunct = TRUE;
       self->has_linker = FALSE;
     }
-  else if (is_mark)
+  else if (is_mark && !(entry & DLP_GRAPHEME_NON_JOINER))
     self->has_linker |= (entry & DLP_GRAPHEME_LINKER) != 0;
   else
     self->conjunct = FALSE;

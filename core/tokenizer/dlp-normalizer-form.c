@@ -5,6 +5,7 @@
  * others change; what is between two others is decomposed, ordered and composed by itself. */
 
 #define FEW 24
+#define BLOCK 32
 
 typedef struct
 {
@@ -252,6 +253,29 @@ find_change (const DlpForm *form,
   return NULL;
 }
 
+/* The first of the set from @p on. */
+static const guint8 *
+find_first (const DlpForm *form, const guint8 *p, const guint8 *end)
+{
+  if (form->set != &dlp_nfc_set)
+    return dlp_page_set_find (form->set, p, end);
+  while (p < end)
+    {
+      const guint8 *next, *stop;
+      gunichar c;
+
+      p = dlp_nfc_skip (p, end);
+      stop = end - p > BLOCK ? p + BLOCK : end;
+      for (; p < stop; p = next)
+        {
+          next = dlp_utf8_read (p, &c);
+          if (dlp_page_set_has (form->set, c))
+            return p;
+        }
+    }
+  return p;
+}
+
 /* Returns where to go on: at the end, or at a character that is not of the set. */
 static const guint8 *
 normalize_at (const DlpForm *form, DlpNormalizerScratch *scratch, DlpEdit *edit, const guint8 *p)
@@ -287,7 +311,7 @@ run_form (const DlpNormalizerStep *self,
   DlpEdit edit = dlp_edit_begin (*text, *len, out);
   const guint8 *p = *text;
 
-  while ((p = dlp_page_set_find (form->set, p, edit.end)) < edit.end)
+  while ((p = find_first (form, p, edit.end)) < edit.end)
     p = normalize_at (form, scratch, &edit, p);
   dlp_edit_end (&edit, text, len);
   return TRUE;

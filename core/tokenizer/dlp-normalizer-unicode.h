@@ -58,6 +58,7 @@ typedef enum
   DLP_GRAPHEME_PICTOGRAPHIC = 16,
   DLP_GRAPHEME_CONSONANT = 32,
   DLP_GRAPHEME_LINKER = 64,
+  DLP_GRAPHEME_NON_JOINER = 128,
 } DlpGrapheme;
 
 /* What a form may change: all else stays as it is and separates what comes before it from what
@@ -66,6 +67,7 @@ extern const DlpPageSet dlp_nfc_set, dlp_nfd_set, dlp_nfkc_set, dlp_nfkd_set;
 extern const DlpPageTable dlp_canonical_table, dlp_compatible_table;
 extern const guint8 dlp_mappings[];
 extern const guint64 dlp_pairs[];
+extern const guint8 dlp_nfc_boxes[10][16];
 
 extern const DlpPageSet dlp_mark_set;       /* Mn Mc Me of Unicode 9.0 */
 extern const DlpPageSet dlp_nonspacing_set; /* Mn of Unicode 8.0 */
@@ -206,6 +208,9 @@ dlp_skip_ascii (const guint8 *p, const guint8 *end, gboolean printable)
     p++;
   return p;
 }
+
+/* Behind what NFC surely does not change, by whole blocks. */
+const guint8 *dlp_nfc_skip (const guint8 *p, const guint8 *end);
 
 /* The first character of the set from @p on, or @end. */
 static DLP_INLINE const guint8 *

@@ -2,6 +2,7 @@
 """Texts that are tricky for normalizers, and charsmaps of SentencePiece."""
 import io
 import struct
+import tempfile
 
 import sentencepiece
 
@@ -37,6 +38,19 @@ ALPHABETS = [
     [chr(c) for c in (0x11099, 0x110BA, 0x11131, 0x11127, 0x114B9, 0x114BA, 0x115B8, 0x115AF,
                       0x1133B, 0x113C2, 0x16121, 0x1611E, 0x11938, 0x11930)],
 ]
+
+
+# For charsmaps of our own: letters, clusters and parts of them.
+RULES = {"a": "A", "e\u0301": "E'", "\u00e9": "e\u0301", "\r\n": "\n", "\t": " ", "\u00a0": " ",
+         "\u3000": " ", "\u3000\u3000": "  ", "\u00ad": "", "\u2126": "\u03a9", "\uac00": "ga",
+         "\u0937": "S", "\u0937\u0301": "S'", "\u00a9": "(c)", "\u00a9\u0301": "(C)",
+         "\u06dd": "o", "\u06dda": "oa", "\U0001f600": ":)", "bc": "bC", "\u0301": "'", " x": "_x"}
+
+
+# Symbols with what charsmaps change, with spaces, and of which one begins another.
+SYMBOLS = ["\u00e9\u0301", "  ", " x", "\uff21", "\uff21\uff41", "\u4e2d\u56fd", "a\u0301e", "\u200d"]
+PAIRS = {"a": "A", "ab": " b ", "e\u0301": "\u00e9", "\u00e9": " ", "\t": "  ", "\u3000": " ",
+         "\u00ad": "", "x": "y z", "i ": "I", "\u4e2d": "", "\U0001f600": ":)"}
 
 
 def mixed(rng, length):
@@ -83,14 +97,32 @@ def fields(data):
             at += 4 if tag & 7 == 5 else 8
 
 
-def charsmap_of(name):
-    """The charsmap of a rule that sentencepiece knows."""
+def train_model(**options):
+    """A SentencePiece model of next to nothing."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(["a b c d e f g h"] * 4), model_writer=model, vocab_size=12,
-        hard_vocab_limit=False, normalization_rule_name=name, minloglevel=2)
-    normalizer_spec = next(value for field, value in fields(model.getvalue()) if field == 3)
-    return next(value for field, value in fields(normalizer_spec) if field == 2)
+        sentence_iterator=iter(["a b c d e f g h"] * 4), model_writer=model, vocab_size=20,
+        hard_vocab_limit=False, minloglevel=2, **options)
+    return model.getvalue()
+
+
+def make_model(rule_name, flags):
+    """Flags are those of dlp-normalizer.h, but with 4 the model has SYMBOLS. No name: PAIRS."""
+    symbols = SYMBOLS if flags & 4 else []
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as rules:
+        for pair in PAIRS.items():
+            rules.write("\t".join(" ".join(f"{ord(c):X}" for c in x) for x in pair) + "\n")
+        rules.flush()
+        rule = {"normalization_rule_name": rule_name} if rule_name else \
+            {"normalization_rule_tsv": rules.name}
+        return train_model(**rule, add_dummy_prefix=bool(flags & 1),
+                           remove_extra_whitespaces=bool(flags & 2), user_defined_symbols=symbols,
+                           treat_whitespace_as_suffix=bool(flags & 8)), symbols
+
+
+def charsmap_of(model):
+    normalizer_spec = next(value for field, value in fields(model) if field == 3)
+    return next((value for field, value in fields(normalizer_spec) if field == 2), b"")
 
 
 def make_charsmap(rules):
@@ -125,3 +157,12 @@ def make_charsmap(rules):
                                                       if len(key) > depth and key[depth] == label]))
     trie = struct.pack(f"<{len(units)}I", *units)
     return struct.pack("<I", len(trie)) + trie + bytes(strings)
+
+
+def random_charsmap(rng):
+    rules = {}
+    for _ in range(rng.randrange(1, 60)):
+        alphabet = rng.choice(ALPHABETS)
+        key = "".join(rng.choices(alphabet, k=rng.choice((1, 1, 2, 2, 3)))).replace("\0", "0")
+        rules[key] = "".join(rng.choices(alphabet, k=rng.randrange(3))).replace("\0", "0")
+    return make_charsmap(rules)

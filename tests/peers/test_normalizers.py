@@ -11,9 +11,11 @@ import os
 import random
 import sys
 
+import sentencepiece
 from tokenizers import Regex, normalizers
 
-from normalizer_texts import POINTS, charsmap_of, random_strings
+from normalizer_texts import (POINTS, RULES, charsmap_of, make_charsmap, make_model, random_charsmap,
+                              random_strings, train_model)
 
 SCALE = float(os.environ.get("DLPIPE_TEST_SCALE", "1"))
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
@@ -64,10 +66,12 @@ def compare(ours, theirs, strings):
     return True
 
 
-def all_points():
-    for c in POINTS:
+def all_points(name):
+    # sentencepiece has no tables of its own.
+    some = POINTS[::7] if name.startswith("sentencepiece") else POINTS
+    for c in some:
         yield chr(c)
-    for c in POINTS:
+    for c in some:
         yield f"e{chr(c)}\u0323\u0301b"
 
 
@@ -77,8 +81,8 @@ def describe(normalizer):
 
 def normalizer_cases():
     n = normalizers
-    nmt = charsmap_of("nmt_nfkc")
-    cf = charsmap_of("nmt_nfkc_cf")
+    nmt = charsmap_of(train_model(normalization_rule_name="nmt_nfkc"))
+    cf = charsmap_of(train_model(normalization_rule_name="nmt_nfkc_cf"))
     return [
         ("NFC", n.NFC()), ("NFD", n.NFD()), ("NFKC", n.NFKC()), ("NFKD", n.NFKD()),
         ("Lowercase", n.Lowercase()), ("StripAccents", n.StripAccents()), ("Nmt", n.Nmt()),
@@ -98,21 +102,43 @@ def normalizer_cases():
         ("BERT without letters", n.BertNormalizer(clean_text=False, handle_chinese_chars=False)),
         ("Precompiled nmt_nfkc", n.Precompiled(nmt)),
         ("Precompiled nmt_nfkc_cf", n.Precompiled(cf)),
+        ("Precompiled rules", n.Precompiled(make_charsmap(RULES))),
+    ] + [
+        (f"Precompiled {seed}", n.Precompiled(random_charsmap(random.Random(seed))))
+        for seed in range(10)
+    ] + [
         ("a Sequence", n.Sequence([n.NFD(), n.StripAccents(), n.Lowercase(), n.Strip(),
                                    n.Replace(" ", "\u2581"), n.Prepend("\u2581")])),
     ]
 
 
+def sentencepiece_cases():
+    for name in ("identity", "nmt_nfkc", "nmt_nfkc_cf", None):
+        for flags in range(16):
+            model, symbols = make_model(name, flags)
+            yield f"sentencepiece {name} {flags}", \
+                Ours.sentencepiece(charsmap_of(model), symbols, flags & 11 | 4), \
+                sentencepiece.SentencePieceProcessor(model_proto=model).normalize
+    nmt = charsmap_of(train_model(normalization_rule_name="nmt_nfkc"))
+    for flags in range(4):
+        theirs = sentencepiece.SentencePieceNormalizer(
+            rule_name="nmt_nfkc", add_dummy_prefix=bool(flags & 1), escape_whitespaces=False,
+            remove_extra_whitespaces=bool(flags & 2))
+        yield f"sentencepiece with spaces {flags}", Ours.sentencepiece(nmt, [], flags), \
+            theirs.normalize
+
+
 def main():
     only = sys.argv[3:]
     cases = [(name, Ours.json(describe(theirs)), theirs.normalize_str)
-             for name, theirs in normalizer_cases() if not only or name in only]
+             for name, theirs in normalizer_cases()]
+    cases = [case for case in cases + list(sentencepiece_cases()) if not only or case[0] in only]
     print(f"1..{2 * len(cases)}")
     failed = False
     count = int(20000 * SCALE)
     rng = random.Random(SEED)
     for i, (name, ours, theirs) in enumerate(cases):
-        for j, (what, strings) in enumerate((("code points", all_points()),
+        for j, (what, strings) in enumerate((("code points", all_points(name)),
                                              ("random strings", random_strings(rng, count)))):
             good = compare(ours, theirs, strings)
             failed |= not good

@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes cases/normalizer.json: what Hugging Face's tokenizers 0.23.3 make of texts.
+"""Writes cases/normalizer.json: what Hugging Face's tokenizers 0.23.3 and sentencepiece 0.2.3 make of
+texts.
 
     make-normalizer-cases.py > cases/normalizer.json
 
 Each normalizer has cases, pairs of a text and its result, and a SHA-256 of what comes of every code
 point c, alone and as "e{c}\\u0323\\u0301b", each result followed by a newline.
 """
+import base64
 import hashlib
 import json
 import os
 import random
 import sys
 
+import sentencepiece
 from tokenizers import Regex, normalizers as n
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "peers"))
-from normalizer_texts import ALPHABETS, POINTS, make_charsmap, mixed  # noqa: E402
+from normalizer_texts import (ALPHABETS, POINTS, RULES, charsmap_of, make_charsmap,  # noqa: E402
+                              make_model, mixed)
 
-RULES = {"a": "A", "e\u0301": "E'", "\u00e9": "e\u0301", "\r\n": "\n", "\t": " ", "\u00a0": " ",
-         "\u3000": " ", "\u3000\u3000": "  ", "\u00ad": "", "\u2126": "\u03a9", "\uac00": "ga",
-         "\u0937": "S", "\u0937\u0301": "S'", "\u00a9": "(c)", "\u00a9\u0301": "(C)",
-         "\u06dd": "o", "\u06dda": "oa", "\U0001f600": ":)", "bc": "bC", "\u0301": "'", " x": "_x"}
 CASES = 24
 
 
@@ -46,6 +46,12 @@ def hash_points(normalizer):
     return sha.hexdigest()
 
 
+def make_pairs(rng, normalize):
+    some = texts(rng)
+    return [(text, normalize(text)) for text in
+            ["", " ", "a", "aaaa", " \t\u00a0"] + [next(some) for _ in range(CASES)]]
+
+
 def main():
     cases = [n.NFC(), n.NFD(), n.NFKC(), n.NFKD(), n.Lowercase(), n.StripAccents(), n.Nmt(),
              n.Strip(), n.Strip(True, False), n.Strip(False, True), n.ByteLevel(), n.Prepend("\u2581"),
@@ -59,15 +65,15 @@ def main():
              n.Sequence([n.NFD(), n.Sequence([n.StripAccents(), n.Lowercase()]), n.Strip(),
                          n.Replace(" ", "\u2581"), n.Prepend("\u2581")])]
     rng = random.Random(5)
-    print("[")
-    for i, normalizer in enumerate(cases):
-        some = texts(rng)
-        pairs = [(text, normalizer.normalize_str(text)) for text in
-                 ["", " ", "a", "aaaa", " \t\u00a0"] + [next(some) for _ in range(CASES)]]
-        entry = {"normalizer": describe(normalizer), "points": hash_points(normalizer),
-                 "cases": pairs}
-        print(json.dumps(entry, ensure_ascii=False) + ("," if i + 1 < len(cases) else ""))
-    print("]")
+    entries = [{"normalizer": describe(x), "points": hash_points(x),
+                "cases": make_pairs(rng, x.normalize_str)} for x in cases]
+    for name, flags in [("identity", 0), ("identity", 1), ("identity", 7)] + \
+            [(None, flags) for flags in (0, 1, 2, 3, 4, 7, 11)]:
+        model, symbols = make_model(name, flags)
+        entries.append({"sentencepiece": base64.b64encode(charsmap_of(model)).decode(),
+                        "symbols": symbols, "flags": flags & 11 | 4, "cases": make_pairs(
+                            rng, sentencepiece.SentencePieceProcessor(model_proto=model).normalize)})
+    print("[" + ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries) + "]")
 
 
 if __name__ == "__main__":

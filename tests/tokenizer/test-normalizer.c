@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-normalizer-unicode.h"
 #include "dlp-normalizer.h"
+#include "dlp-symbols.h"
 #include "dlpipe/dlp-tokenizer.h"
 
 #include <string.h>
@@ -111,27 +112,70 @@ load_cases (void)
   return tree;
 }
 
+typedef void (*CheckEntry) (const DlpNormalizer *normalizer, DlpJsonNode entry);
+
 static void
-for_each_entry (void (*check) (const DlpNormalizer *normalizer, DlpJsonNode entry))
+for_each_entry (const char *kind,
+                DlpNormalizer *(*create) (DlpJsonNode node, DlpJsonNode entry),
+                CheckEntry check)
 {
   g_autoptr (DlpJsonTree) tree = load_cases ();
   DlpJsonNode root = dlp_json_tree_get_root (tree);
   DlpJsonNode entry = dlp_json_get_first (root);
-  guint n = dlp_json_get_n_children (root);
+  guint n = dlp_json_get_n_children (root), n_of_kind = 0;
 
-  g_assert_cmpuint (n, >, 20);
   for (guint i = 0; i < n; i++)
     {
-      DlpJsonNode node = dlp_json_get_member (entry, "normalizer");
-      g_autoptr (GError) error = NULL;
-      g_autoptr (DlpNormalizer) normalizer = dlp_normalizer_new (node, &error);
+      DlpJsonNode node = dlp_json_get_member (entry, kind);
 
-      g_assert_no_error (error);
-      g_test_message ("%u: %s", i, dlp_json_get_string (dlp_json_get_member (node, "type"), NULL));
-      check (normalizer, entry);
+      if (dlp_json_get_type (node) != DLP_JSON_NONE)
+        {
+          g_autoptr (DlpNormalizer) normalizer = create (node, entry);
+
+          g_test_message ("entry %u", i);
+          check (normalizer, entry);
+          n_of_kind++;
+        }
       if (i + 1 < n)
         entry = dlp_json_get_next (entry);
     }
+  g_assert_cmpuint (n_of_kind, >=, 10);
+}
+
+static DlpNormalizer *
+create_from_json (DlpJsonNode node, DlpJsonNode entry)
+{
+  g_autoptr (GError) error = NULL;
+  DlpNormalizer *normalizer = dlp_normalizer_new (node, &error);
+
+  g_assert_no_error (error);
+  return normalizer;
+}
+
+static DlpNormalizer *
+create_sentencepiece (DlpJsonNode node, DlpJsonNode entry)
+{
+  g_autoptr (GPtrArray) symbols = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+  DlpJsonNode list = dlp_json_get_member (entry, "symbols");
+  DlpJsonNode at = dlp_json_get_first (list);
+  g_autofree guchar *charsmap = NULL;
+  DlpNormalizer *normalizer;
+  guint64 flags;
+  gsize size;
+
+  for (guint i = 0; i < dlp_json_get_n_children (list); i++)
+    {
+      g_ptr_array_add (symbols, (gpointer) dlp_json_get_string (at, NULL));
+      at = dlp_json_get_next (at);
+    }
+  g_ptr_array_add (symbols, NULL);
+  g_assert_true (dlp_json_read_uint (dlp_json_get_member (entry, "flags"), 15, &flags, NULL));
+  charsmap = g_base64_decode (dlp_json_get_string (node, NULL), &size);
+  normalizer = dlp_normalizer_new_sentencepiece (
+      charsmap, size, (const char *const *) symbols->pdata, flags, "file", &error);
+  g_assert_no_error (error);
+  return normalizer;
 }
 
 static void
@@ -149,13 +193,19 @@ check_entry_points (const DlpNormalizer *normalizer, DlpJsonNode entry)
 static void
 test_cases (void)
 {
-  for_each_entry (check_entry_pairs);
+  for_each_entry ("normalizer", create_from_json, check_entry_pairs);
 }
 
 static void
 test_points (void)
 {
-  for_each_entry (check_entry_points);
+  for_each_entry ("normalizer", create_from_json, check_entry_points);
+}
+
+static void
+test_sentencepiece (void)
+{
+  for_each_entry ("sentencepiece", create_sentencepiece, check_entry_pairs);
 }
 
 static void
@@ -190,6 +240,59 @@ test_no_copy (void)
   assert_stable ("{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFC\"}, "
                  "{\"type\": \"Strip\", \"strip_left\": true, \"strip_right\": true}]}",
                  "hello world");
+}
+
+/* Blocks that are skipped have nothing of the set in them, wherever in a block it is; and where all
+ * is quiet, all blocks are skipped. */
+static void
+test_blocks (void)
+{
+  guint8 text[160];
+
+  for (gunichar c = 0x80; c < 0x30000; c++)
+    {
+      if ((c >= 0xd800 && c < 0xe000) || !dlp_page_set_has (&dlp_nfc_set, c))
+        continue;
+      for (gsize at = 0; at < 40; at++)
+        {
+          guint8 *end;
+
+          memset (text, 'x', sizeof text);
+          end = dlp_utf8_write (text + at, c);
+          g_assert_true (dlp_nfc_skip (text, text + sizeof text) <= text + at);
+          g_assert_true (dlp_nfc_skip (text, end) <= text + at);
+        }
+    }
+}
+
+/* At each place of a block, up to the very end of what may be read. */
+static void
+test_alignment (void)
+{
+  static const char *const fills[] = { "x", "\xc3\xb6", "\xe4\xb8\xad", "\xf0\x9f\x98\x80" };
+  g_autoptr (DlpNormalizer) normalizer = new_normalizer ("{\"type\": \"NFC\"}", NULL);
+  DlpNormalizerScratch scratch = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fills); i++)
+    for (guint before = 0; before < 70; before++)
+      for (guint behind = 0; behind < 40; behind += 1 + (behind > 5) * 9)
+        {
+          g_autoptr (GString) text = g_string_new (NULL);
+          g_autoptr (GString) expected = g_string_new (NULL);
+
+          for (guint j = 0; j < before; j++)
+            g_string_append (text, fills[i]);
+          g_string_append (expected, text->str);
+          g_string_append (text, "e\xcc\x81");
+          g_string_append (expected, "\xc3\xa9");
+          for (guint j = 0; j < behind; j++)
+            {
+              g_string_append (text, fills[i]);
+              g_string_append (expected, fills[i]);
+            }
+          assert_result (normalizer, &scratch, text->str, text->len, expected->str, expected->len);
+        }
+  dlp_normalizer_scratch_clear (&scratch);
 }
 
 /* Sequences nest as deep as JSON may. */
@@ -249,52 +352,42 @@ test_hash (void)
     }
 }
 
-#define REPEATS ((gsize) 1 << 20)
+#define N_MARKS ((gsize) 1 << 18)
 
-/* A starter and a million marks, of classes that fall again and again. */
+static void
+check_marks (const char *type, const char *start, const GString *text)
+{
+  g_autofree char *json = g_strdup_printf ("{\"type\": \"%s\"}", type);
+  g_autoptr (DlpNormalizer) normalizer = new_normalizer (json, NULL);
+  g_autoptr (GString) expected = g_string_new (start);
+  DlpNormalizerScratch scratch = { 0 };
+
+  for (gsize i = 1; i < N_MARKS; i++)
+    g_string_append (expected, "\xcc\xa3");
+  for (gsize i = 0; i < N_MARKS; i++)
+    g_string_append (expected, "\xcc\x81");
+  assert_result (normalizer, &scratch, text->str, text->len, expected->str, expected->len);
+  g_assert_cmpuint (scratch.size_points, >=, 2 * N_MARKS);
+
+  /* What a long text needed is given back. */
+  assert_result (normalizer, &scratch, "e", 1, "e", 1);
+  g_assert_cmpuint (scratch.size_points, ==, 0);
+  g_assert_cmpuint (scratch.texts[0].size + scratch.texts[1].size, <=, 2 << 20);
+  dlp_normalizer_scratch_clear (&scratch);
+}
+
+/* A starter and half a million marks, of classes that fall again and again. */
 static void
 test_marks (void)
 {
-  static const char *const types[] = { "NFC", "NFD", "NFKC", "NFKD" };
   g_autoptr (GString) text = g_string_new ("a");
-  g_autoptr (GString) expected = g_string_new ("\xe1\xba\xa1");
-  DlpNormalizerScratch scratch = { 0 };
 
-  for (gsize i = 0; i < REPEATS / 4; i++)
+  for (gsize i = 0; i < N_MARKS; i++)
     g_string_append (text, "\xcc\x81\xcc\xa3");
-  for (gsize i = 1; i < REPEATS / 4; i++)
-    g_string_append (expected, "\xcc\xa3");
-  for (gsize i = 0; i < REPEATS / 4; i++)
-    g_string_append (expected, "\xcc\x81");
-  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
-    {
-      g_autofree char *json = g_strdup_printf ("{\"type\": \"%s\"}", types[i]);
-      g_autoptr (DlpNormalizer) normalizer = new_normalizer (json, NULL);
-
-      if (i == 1)
-        {
-          g_string_erase (expected, 0, 3);
-          g_string_prepend (expected, "a\xcc\xa3");
-        }
-      if (i == 2)
-        {
-          g_string_erase (expected, 0, 3);
-          g_string_prepend (expected, "\xe1\xba\xa1");
-        }
-      if (i == 3)
-        {
-          g_string_erase (expected, 0, 3);
-          g_string_prepend (expected, "a\xcc\xa3");
-        }
-      assert_result (normalizer, &scratch, text->str, text->len, expected->str, expected->len);
-      g_assert_cmpuint (scratch.size_points, >, 1 << 18);
-
-      /* What a long text needed is given back. */
-      assert_result (normalizer, &scratch, "e", 1, "e", 1);
-      g_assert_cmpuint (scratch.size_points, ==, 0);
-      g_assert_cmpuint (scratch.texts[0].size + scratch.texts[1].size, <=, 2 << 20);
-    }
-  dlp_normalizer_scratch_clear (&scratch);
+  check_marks ("NFC", "\xe1\xba\xa1", text);
+  check_marks ("NFKC", "\xe1\xba\xa1", text);
+  check_marks ("NFD", "a\xcc\xa3", text);
+  check_marks ("NFKD", "a\xcc\xa3", text);
 }
 
 static void
@@ -358,16 +451,95 @@ test_faults (void)
     }
 }
 
+/* Units of a trie: the label of the edge to it, whether it has a leaf, how far its children are. */
+#define UNIT(label, leaf, offset) ((label) | (leaf) << 8 | (guint32) (offset) << 10)
+
+static void
+assert_charsmap_fault (const guint32 *units,
+                       guint n_units,
+                       const char *strings,
+                       gsize len,
+                       const char *fault)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DlpNormalizer) normalizer = NULL;
+  guint32 size = GUINT32_TO_LE (4 * n_units);
+
+  g_byte_array_append (bytes, (guint8 *) &size, 4);
+  for (guint i = 0; i < n_units; i++)
+    {
+      guint32 unit = GUINT32_TO_LE (units[i]);
+
+      g_byte_array_append (bytes, (guint8 *) &unit, 4);
+    }
+  g_byte_array_append (bytes, (const guint8 *) strings, len);
+  normalizer =
+      dlp_normalizer_new_sentencepiece (bytes->data, bytes->len, NULL, 0, "m.model", &error);
+  if (fault == NULL)
+    {
+      g_assert_no_error (error);
+      g_assert_nonnull (normalizer);
+      return;
+    }
+  g_assert_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_BAD_VOCABULARY);
+  g_assert_true (
+      g_str_has_prefix (error->message, "m.model: its precompiled_charsmap is damaged: "));
+  g_assert_cmpstr (strrchr (error->message, ':') + 2, ==, fault);
+}
+
+/* A trie of the key "a": unit 0 leads to 96 ^ 'a' = 1, whose leaf is at 1 ^ 3 = 2. */
+static void
+test_charsmap_faults (void)
+{
+  guint32 units[3] = { UNIT (0, 0, 96), UNIT ('a', 1, 3), 1u << 31 };
+
+  assert_charsmap_fault (units, 3, "b", 2, NULL);
+  assert_charsmap_fault (units, 3, "", 0, "a string that is not in the file");
+  assert_charsmap_fault (units, 3, "\xff", 2, "a string that is not UTF-8");
+  units[2] |= 1;
+  assert_charsmap_fault (units, 3, "\xc3\xa9", 3, "a string that begins inside a character");
+  units[1] = UNIT ('a', 1, 300);
+  assert_charsmap_fault (units, 3, "b", 2, "a trie that leads out of itself");
+  units[0] |= 1 << 8;
+  assert_charsmap_fault (units, 3, "b", 2, "a trie that leads out of itself");
+}
+
+static void
+test_symbols (void)
+{
+  const char *const strings[] = { "abc", "", "a", "abcde", "b", "\xc3\xa9", "abd", NULL };
+  g_autoptr (DlpSymbols) symbols = dlp_symbols_new (strings);
+  static const struct
+  {
+    const char *text;
+    gsize len;
+  } cases[] = { { "", 0 },     { "x", 0 },         { "a", 1 },       { "ab", 1 },  { "abc", 3 },
+                { "abcd", 3 }, { "abcde", 5 },     { "abcdef", 5 },  { "abd", 3 }, { "abe", 1 },
+                { "ba", 1 },   { "\xc3\xa9x", 2 }, { "\xc3\xa8", 0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpuint (
+        dlp_symbols_match (symbols, (const guint8 *) cases[i].text, strlen (cases[i].text)), ==,
+        cases[i].len);
+  g_assert_cmpuint (dlp_symbols_match (symbols, (const guint8 *) "a\0", 2), ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/normalizer/cases", test_cases);
   g_test_add_func ("/normalizer/points", test_points);
+  g_test_add_func ("/normalizer/sentencepiece", test_sentencepiece);
   g_test_add_func ("/normalizer/no-copy", test_no_copy);
+  g_test_add_func ("/normalizer/blocks", test_blocks);
+  g_test_add_func ("/normalizer/alignment", test_alignment);
   g_test_add_func ("/normalizer/nested", test_nested);
   g_test_add_func ("/normalizer/hash", test_hash);
   g_test_add_func ("/normalizer/marks", test_marks);
   g_test_add_func ("/normalizer/faults", test_faults);
+  g_test_add_func ("/normalizer/charsmap-faults", test_charsmap_faults);
+  g_test_add_func ("/normalizer/symbols", test_symbols);
   return g_test_run ();
 }

@@ -13,7 +13,7 @@ PAIR_SLOTS = 2048
 # The order of DlpGrapheme in dlp-normalizer-unicode.h.
 GRAPHEMES = ["Other", "Control", "CR", "LF", "Extend", "ZWJ", "SpacingMark", "Prepend",
              "Regional_Indicator", "L", "V", "T", "LV", "LVT"]
-PICTOGRAPHIC, CONSONANT, LINKER = 16, 32, 64
+PICTOGRAPHIC, CONSONANT, LINKER, NON_JOINER = 16, 32, 64, 128
 SYLLABLES = range(0xAC00, 0xD7A4)
 VOWELS, TAILS = range(0x1161, 0x1176), range(0x11A8, 0x11C3)
 # What Nmt drops and turns into spaces, and which letters BertNormalizer takes for Chinese.
@@ -23,6 +23,20 @@ CHINESE = [(0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2A6
            (0x2A700, 0x2B81F), (0x2B920, 0x2CEAF), (0x2F800, 0x2FA1F)]
 SPACES = [(0x9, 0xA), (0xD, 0xD), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A),
           (0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)]
+
+# What a block of bytes is looked through for before NFC looks at its characters: the high and low
+# half of a first byte, then those of the second and of the third. They must take in all that NFC may
+# change; what else they take in costs time, so that it should be rare in texts.
+ANY = "0123456789ABCDEF"
+NFC_BOXES = [
+    ("CD", "CD", ANY, ANY, ANY, ANY), ("CD", "E2", "8", "34567", ANY, ANY),
+    ("D", "67F", ANY, ANY, ANY, ANY), ("D", "89B", "9", ANY, ANY, ANY),
+    ("D", "9", "8", "BCDEF", ANY, ANY), ("D", "9B", "AB", "0123456789ABCD", ANY, ANY),
+    ("E", "0", ANY, ANY, ANY, ANY), ("E", "1", "89A", ANY, ANY, ANY),
+    ("E", "1", "B", "0123456789CDEF", ANY, ANY), ("E", "2", "8", "0", "8", "01"),
+    ("E", "2", "8AB", "34578BC", ANY, ANY), ("E", "3", "8", "0", "A", "ABCDEF"),
+    ("E", "3", "8", "2", "9", "9A"), ("E", "AF", "89A", ANY, ANY, ANY),
+    ("F", "0", "9", "016BDE", ANY, ANY), ("EF", "F0", "AB", "8F", "A", ANY)]
 
 
 def span(text):
@@ -45,6 +59,8 @@ class Data:
         for c in SYLLABLES:
             name = "LVT" if (c - SYLLABLES[0]) % 28 else "LV"
             self.graphemes[c] = GRAPHEMES.index(name)
+        # The only one of Extend that is not of Indic_Conjunct_Break's Extend or Linker.
+        self.graphemes[0x200C] |= NON_JOINER
 
     def add(self, name, *cells):
         if name == "class":
@@ -157,11 +173,38 @@ def write_forms(writer, data, pairs):
     seconds = {b for _, b, _ in pairs} | {*VOWELS, *TAILS}
     # A compatible decomposition may also be that of what a canonical one leads to.
     changed = {c for c in compatible if data.decompose(c, True) != data.decompose(c, False)}
-    writer.set("nfc", marks | seconds | (canonical - composed))
+    nfc = marks | seconds | (canonical - composed)
+    writer.set("nfc", nfc)
+    write_boxes(writer, NFC_BOXES, nfc)
     writer.set("nfd", marks | canonical | set(SYLLABLES))
     writer.set("nfkc", marks | seconds | (canonical - composed) | changed)
     writer.set("nfkd", marks | compatible | set(SYLLABLES))
     return seconds
+
+
+def in_box(text, box):
+    """Whether the bytes begin as the box has it; what is behind a short character is any byte."""
+    for i, byte in enumerate(text[:3]):
+        if f"{byte >> 4:X}" not in box[2 * i] or f"{byte & 15:X}" not in box[2 * i + 1]:
+            return False
+    return all(half == ANY for half in box[2 * len(text):])
+
+
+def write_boxes(writer, boxes, points):
+    """For each half of three bytes, the boxes that have it: a bit for each, eight in a table."""
+    for c in points:
+        assert any(in_box(chr(c).encode(), box) for box in boxes), hex(c)
+    # The first eight do not ask for the third byte.
+    assert len(boxes) == 16 and all(box[4:] == (ANY, ANY) for box in boxes[:8])
+    rows = []
+    for first, places in (0, range(4)), (8, range(6)):
+        for place in places:
+            rows.append([sum(1 << i for i, box in enumerate(boxes[first:first + 8])
+                             if f"{half:X}" in box[place]) for half in range(16)])
+    writer.out.write(f"const guint8 dlp_nfc_boxes[{len(rows)}][16] = {{\n")
+    for row in rows:
+        writer.out.write(f"  {{ {', '.join(map(str, row))} }},\n")
+    writer.out.write("};\n\n")
 
 
 def write_pairs(writer, pairs):
