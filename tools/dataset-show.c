@@ -74,23 +74,33 @@ wanted_ids (const Show *self)
 /* An end-of-document token may lie outside of its tokenizer; the vocabulary of the dataset has it.
  */
 static gboolean
-decode (const Show *self, const guint32 *ids, gsize n, GString *text, GError **error)
+is_foreign (const Show *self, guint32 id)
 {
   guint64 vocabulary = 0;
+  gsize size;
 
   if (self->location->manifest != NULL)
     dlp_manifest_get_uint64 (self->location->manifest, "vocab-size", &vocabulary);
+  return id >= dlp_tokenizer_get_vocab_size (self->tokenizer) && id < vocabulary &&
+         dlp_tokenizer_get_token (self->tokenizer, id, &size) == NULL;
+}
+
+/* What is between them is decoded at once: a token may depend on its neighbours. */
+static gboolean
+decode (const Show *self, const guint32 *ids, gsize n, GString *text, GError **error)
+{
+  gsize start = 0;
+
   for (gsize i = 0; i < n; i++)
     {
-      gsize size;
-
-      if (ids[i] >= dlp_tokenizer_get_vocab_size (self->tokenizer) && ids[i] < vocabulary &&
-          dlp_tokenizer_get_token (self->tokenizer, ids[i], &size) == NULL)
-        g_string_append_printf (text, "<|%u|>", ids[i]);
-      else if (!dlp_tokenizer_decode (self->tokenizer, &ids[i], 1, text, error))
+      if (!is_foreign (self, ids[i]))
+        continue;
+      if (!dlp_tokenizer_decode (self->tokenizer, ids + start, i - start, text, error))
         return FALSE;
+      g_string_append_printf (text, "<|%u|>", ids[i]);
+      start = i + 1;
     }
-  return TRUE;
+  return dlp_tokenizer_decode (self->tokenizer, ids + start, n - start, text, error);
 }
 
 static gboolean

@@ -3,6 +3,9 @@
 #include "dlpipe/dlp-tokenizer.h"
 
 #include <math.h>
+#include <string.h>
+
+#define UNKNOWN_SURFACE " \342\201\207 " /* U+2047 */
 
 /* Names of pieces that are told apart by name; a file can change them. */
 typedef struct
@@ -17,6 +20,7 @@ typedef struct
   const guint8 *begin; /* of the file */
   guint64 kind;
   gboolean space_is_suffix;
+  Name unknown; /* not the name: what it is decoded to */
   Name bos;
   Name eos;
   Name pad;
@@ -242,6 +246,8 @@ parse_trainer (Message *self)
         ok = set_boolean (self, &field, &parser->space_is_suffix);
       else if (field.number == 35)
         ok = set_boolean (self, &field, &parser->file->byte_fallback);
+      else if (field.number == 44)
+        ok = set_name (self, &field, &parser->unknown);
       else if (field.number == 46)
         ok = set_name (self, &field, &parser->bos);
       else if (field.number == 47)
@@ -353,6 +359,8 @@ finish (Parser *self)
     return fail (self, self->begin, "treat_whitespace_as_suffix is not supported");
 
   self->file->kind = self->kind;
+  self->file->unknown = self->unknown.p;
+  self->file->unknown_len = self->unknown.len;
   self->file->bos_id = find_control (self->file, self->bos);
   self->file->eos_id = find_control (self->file, self->eos);
   self->file->pad_id = find_control (self->file, self->pad);
@@ -371,9 +379,14 @@ DlpSentencePiece *
 dlp_sentencepiece_parse (const guint8 *data, gsize size, const char *where, GError **error)
 {
   g_autoptr (DlpSentencePiece) self = g_new0 (DlpSentencePiece, 1);
-  Parser parser = { self,           data,         DLP_SENTENCEPIECE_UNIGRAM,
-                    FALSE,          { "<s>", 3 }, { "</s>", 4 },
-                    { "<pad>", 5 }, error };
+  Parser parser = { .file = self,
+                    .begin = data,
+                    .kind = DLP_SENTENCEPIECE_UNIGRAM,
+                    .unknown = { UNKNOWN_SURFACE, strlen (UNKNOWN_SURFACE) },
+                    .bos = { "<s>", 3 },
+                    .eos = { "</s>", 4 },
+                    .pad = { "<pad>", 5 },
+                    .error = error };
   Message message = { &parser, data, data + size };
 
   self->where = g_strdup (where);

@@ -38,6 +38,8 @@ typedef struct
   guint32 bos_id; /* these three: DLP_ID_NONE if there is none */
   guint32 eos_id;
   guint32 pad_id;
+  const char *unknown; /* what the unknown piece is decoded to */
+  gsize unknown_len;
 
   /* normalizer_spec, as dlp_normalizer_new_sentencepiece() wants it */
   const guint8 *charsmap;

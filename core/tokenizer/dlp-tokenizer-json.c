@@ -104,7 +104,10 @@ read_stages (DlpTokenizer *self, DlpJsonNode root, GError **error)
   self->pattern = dlp_splitter_get_pattern (self->splitter);
   self->model = dlp_model_new (dlp_json_get_member (root, "model"),
                                dlp_splitter_is_byte_level (self->splitter), error);
-  return self->model != NULL &&
+  if (self->model == NULL)
+    return FALSE;
+  self->detokenizer = dlp_detokenizer_new (dlp_json_get_member (root, "decoder"), error);
+  return self->detokenizer != NULL &&
          read_added_tokens (self, dlp_json_get_member (root, "added_tokens"), error) &&
          dlp_template_read (&self->template, dlp_json_get_member (root, "post_processor"), error);
 }

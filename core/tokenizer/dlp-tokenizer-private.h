@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dlp-added-tokens.h"
+#include "dlp-detokenizer.h"
 #include "dlp-model-file.h"
 #include "dlp-model.h"
 #include "dlp-normalizer.h"
@@ -24,7 +25,8 @@ struct _DlpTokenizer
   DlpPattern *own_pattern;   /* of a rank file */
   const DlpPattern *pattern; /* NULL: the splitter has to be run */
   DlpModel *model;
-  DlpTemplate template; /* empty of a rank file */
+  DlpTemplate template;        /* empty of a rank file */
+  DlpDetokenizer *detokenizer; /* NULL: a text is the bytes of its tokens */
 
   guint32 vocab_size;
   GArray *specials; /* guint32: indices of the special ones among the added tokens */

@@ -68,6 +68,7 @@ dlp_tokenizer_read_sentencepiece (DlpTokenizer *self, DlpModelFile *file, GError
   self->model = dlp_model_new_sentencepiece (model, error);
   if (self->model == NULL)
     return FALSE;
+  self->detokenizer = dlp_detokenizer_new_sentencepiece (model);
   add_control_pieces (self, model);
   return TRUE;
 }

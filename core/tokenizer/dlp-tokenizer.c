@@ -34,6 +34,7 @@ dlp_tokenizer_finalize (GObject *object)
   g_clear_pointer (&self->splitter, dlp_splitter_free);
   g_clear_pointer (&self->own_pattern, dlp_pattern_free);
   g_clear_pointer (&self->model, dlp_model_free);
+  g_clear_pointer (&self->detokenizer, dlp_detokenizer_free);
   dlp_template_clear (&self->template);
   g_array_unref (self->specials);
 
@@ -92,51 +93,4 @@ dlp_tokenizer_get_vocab_size (DlpTokenizer *self)
   g_return_val_if_fail (DLP_IS_TOKENIZER (self), 0);
 
   return self->vocab_size;
-}
-
-const guint8 *
-dlp_tokenizer_get_token (DlpTokenizer *self, guint32 id, gsize *len)
-{
-  const DlpAddedToken *added;
-
-  g_return_val_if_fail (DLP_IS_TOKENIZER (self), NULL);
-  g_return_val_if_fail (len != NULL, NULL);
-
-  *len = 0;
-  added = dlp_added_tokens_lookup_id (&self->added, id);
-  if (added)
-    {
-      *len = added->len;
-      return (const guint8 *) added->content;
-    }
-  return self->model->klass->get_token (self->model, id, len);
-}
-
-gboolean
-dlp_tokenizer_decode (DlpTokenizer *self,
-                      const guint32 *ids,
-                      gsize n_ids,
-                      GString *out,
-                      GError **error)
-{
-  g_return_val_if_fail (DLP_IS_TOKENIZER (self), FALSE);
-  g_return_val_if_fail (ids != NULL || n_ids == 0, FALSE);
-  g_return_val_if_fail (out != NULL, FALSE);
-
-  for (gsize i = 0; i < n_ids; i++)
-    {
-      gsize len;
-      const guint8 *token = dlp_tokenizer_get_token (self, ids[i], &len);
-
-      if (token == NULL)
-        {
-          g_set_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_BAD_ID,
-                       "%s: id %u at position %" G_GSIZE_FORMAT
-                       " is not in the vocabulary (size %u)",
-                       self->name, ids[i], i, self->vocab_size);
-          return FALSE;
-        }
-      g_string_append_len (out, (const char *) token, len);
-    }
-  return TRUE;
 }
