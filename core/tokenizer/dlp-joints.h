@@ -29,12 +29,18 @@ dlp_joints_bit (const DlpJoints *self, gunichar left, gunichar right)
 }
 
 static inline gboolean
+dlp_joints_has_ascii (const DlpJoints *self, gunichar left, gunichar right)
+{
+  return self->ascii[left][right / 64] >> (right % 64) & 1;
+}
+
+static inline gboolean
 dlp_joints_has (const DlpJoints *self, gunichar left, gunichar right)
 {
   guint64 bit;
 
   if ((left | right) < 128)
-    return self->ascii[left][right / 64] >> (right % 64) & 1;
+    return dlp_joints_has_ascii (self, left, right);
   bit = dlp_joints_bit (self, left, right);
   return self->others[bit / 64] >> (bit % 64) & 1;
 }

@@ -237,6 +237,11 @@ dlp_bpe_model_find_cut (const DlpModel *model, const guint8 *p, gsize len, gsize
 
   for (; i < len; i += n, left = right)
     {
+      for (; left < 0x80 && i < len && p[i] < 0x80; left = p[i++])
+        if (!dlp_joints_has_ascii (&self->joints, left, p[i]))
+          return i;
+      if (i == len)
+        break;
       n = MIN (char_len (p[i]), len - i);
       right = decode (p + i, n);
       if (!dlp_joints_has (&self->joints, left, right))
