@@ -90,6 +90,8 @@ read_stages (DlpTokenizer *self, DlpJsonNode root, GError **error)
 
   if (!dlp_json_check_members (root, known_fields, error))
     return FALSE;
+  self->kind = DLP_TOKENIZER_KIND_JSON;
+  self->steps = dlp_tokenizer_describe_json (root);
   if (is_given (normalizer))
     {
       self->normalizer = dlp_normalizer_new (normalizer, error);

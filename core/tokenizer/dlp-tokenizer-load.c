@@ -222,5 +222,6 @@ dlp_tokenizer_new (const char *model, const char *pattern, GError **error)
   self->name = g_steal_pointer (&file.name);
   self->file = g_steal_pointer (&file.path);
   self->fingerprint = make_fingerprint (self);
+  dlp_tokenizer_find_traits (self);
   return g_steal_pointer (&self);
 }

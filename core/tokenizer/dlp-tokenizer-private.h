@@ -17,6 +17,8 @@ struct _DlpTokenizer
 
   char *name;
   char *file; /* nullable */
+  DlpTokenizerKind kind;
+  char **steps; /* nullable */
   char *fingerprint;
 
   DlpAddedTokens added;
@@ -29,8 +31,13 @@ struct _DlpTokenizer
   DlpDetokenizer *detokenizer; /* NULL: a text is the bytes of its tokens */
 
   guint32 vocab_size;
+  guint32 bos_id;   /* that its file names; DLP_ID_NONE if none */
+  guint8 *traits;   /* by id: DLP_TRAIT_* */
   GArray *specials; /* guint32: indices of the special ones among the added tokens */
 };
+
+#define DLP_TRAIT_UNKNOWN 1
+#define DLP_TRAIT_SINGLE_BYTE 2
 
 gboolean dlp_tokenizer_read_ranks (DlpTokenizer *self,
                                    DlpModelFile *file,
@@ -45,3 +52,10 @@ dlp_tokenizer_read_tekken (DlpTokenizer *self, DlpJsonNode root, const char *whe
 
 /* Once everything else is there: the added tokens, and what follows from all. */
 void dlp_tokenizer_set_added (DlpTokenizer *self, const DlpAddedToken *items, guint n);
+
+/* Once all is there: what can be asked about its ids. */
+void dlp_tokenizer_find_traits (DlpTokenizer *self);
+
+/* What dlp_tokenizer_list_steps() gives of a tokenizer.json, of a SentencePiece model. */
+char **dlp_tokenizer_describe_json (DlpJsonNode root);
+char **dlp_tokenizer_describe_sentencepiece (const DlpSentencePiece *file);

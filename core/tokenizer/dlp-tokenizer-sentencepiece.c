@@ -59,6 +59,9 @@ dlp_tokenizer_read_sentencepiece (DlpTokenizer *self, DlpModelFile *file, GError
   model = dlp_sentencepiece_parse (data, size, file->where, error);
   if (model == NULL)
     return FALSE;
+  self->kind = DLP_TOKENIZER_KIND_SENTENCEPIECE;
+  self->steps = dlp_tokenizer_describe_sentencepiece (model);
+  self->bos_id = model->bos_id;
   self->normalizer = make_normalizer (model, file->where, error);
   if (self->normalizer == NULL)
     return FALSE;

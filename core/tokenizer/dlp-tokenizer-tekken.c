@@ -155,6 +155,7 @@ dlp_tokenizer_read_tekken (DlpTokenizer *self, DlpJsonNode root, const char *whe
   if (!read_config (&tekken, root, error) || !write_ranks (&tekken, lines, error) ||
       !read_specials (&tekken, items, error))
     return FALSE;
+  self->kind = DLP_TOKENIZER_KIND_TEKKEN;
   self->own_pattern = dlp_pattern_new (
       dlp_json_get_string (dlp_json_get_member (tekken.config, "pattern"), NULL), error);
   if (self->own_pattern == NULL)

@@ -7,7 +7,15 @@ G_DEFINE_ENUM_TYPE (DlpTokenizerError,
                     G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_ERROR_BAD_VOCABULARY, "bad-vocabulary"),
                     G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_ERROR_BAD_PATTERN, "bad-pattern"),
                     G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_ERROR_NO_EOD, "no-eod"),
-                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_ERROR_BAD_ID, "bad-id"))
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_ERROR_BAD_ID, "bad-id"),
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_ERROR_NO_BOS, "no-bos"))
+
+G_DEFINE_ENUM_TYPE (DlpTokenizerKind,
+                    dlp_tokenizer_kind,
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_KIND_RANKS, "ranks"),
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_KIND_JSON, "json"),
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_KIND_TEKKEN, "tekken"),
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_KIND_SENTENCEPIECE, "sentencepiece"))
 
 G_DEFINE_FLAGS_TYPE (DlpTokenizerFlags,
                      dlp_tokenizer_flags,
@@ -29,6 +37,8 @@ dlp_tokenizer_finalize (GObject *object)
   g_free (self->name);
   g_free (self->file);
   g_free (self->fingerprint);
+  g_strfreev (self->steps);
+  g_free (self->traits);
   dlp_added_tokens_clear (&self->added);
   g_clear_pointer (&self->normalizer, dlp_normalizer_free);
   g_clear_pointer (&self->splitter, dlp_splitter_free);
@@ -53,6 +63,7 @@ static void
 dlp_tokenizer_init (DlpTokenizer *self)
 {
   self->specials = g_array_new (FALSE, FALSE, sizeof (guint32));
+  self->bos_id = DLP_ID_NONE;
 }
 
 const char *

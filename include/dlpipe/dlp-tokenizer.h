@@ -17,6 +17,8 @@ G_BEGIN_DECLS
  * @DLP_TOKENIZER_ERROR_BAD_PATTERN: the pattern is missing, malformed or cannot be honoured exactly
  * @DLP_TOKENIZER_ERROR_NO_EOD: no end-of-document token is known, or more than one
  * @DLP_TOKENIZER_ERROR_BAD_ID: an id that is not in the vocabulary
+ * @DLP_TOKENIZER_ERROR_NO_BOS: no token for the beginning of a document is known, or more than one;
+ *   since 0.2
  *
  * Errors of a tokenizer.
  *
@@ -29,6 +31,7 @@ typedef enum
   DLP_TOKENIZER_ERROR_BAD_PATTERN,
   DLP_TOKENIZER_ERROR_NO_EOD,
   DLP_TOKENIZER_ERROR_BAD_ID,
+  DLP_TOKENIZER_ERROR_NO_BOS,
 } DlpTokenizerError;
 
 #define DLP_TYPE_TOKENIZER_ERROR (dlp_tokenizer_error_get_type ())
@@ -57,6 +60,29 @@ typedef enum
 #define DLP_TYPE_TOKENIZER_FLAGS (dlp_tokenizer_flags_get_type ())
 DLP_AVAILABLE_IN_0_2
 GType dlp_tokenizer_flags_get_type (void) G_GNUC_CONST;
+
+/**
+ * DlpTokenizerKind:
+ * @DLP_TOKENIZER_KIND_RANKS: lines of base64 and rank, as tiktoken has them
+ * @DLP_TOKENIZER_KIND_JSON: the tokenizer.json of Hugging Face
+ * @DLP_TOKENIZER_KIND_TEKKEN: the tekken.json of Mistral
+ * @DLP_TOKENIZER_KIND_SENTENCEPIECE: a model of SentencePiece
+ *
+ * What kind of file a tokenizer is made of.
+ *
+ * Since: 0.2
+ */
+typedef enum
+{
+  DLP_TOKENIZER_KIND_RANKS,
+  DLP_TOKENIZER_KIND_JSON,
+  DLP_TOKENIZER_KIND_TEKKEN,
+  DLP_TOKENIZER_KIND_SENTENCEPIECE,
+} DlpTokenizerKind;
+
+#define DLP_TYPE_TOKENIZER_KIND (dlp_tokenizer_kind_get_type ())
+DLP_AVAILABLE_IN_0_2
+GType dlp_tokenizer_kind_get_type (void) G_GNUC_CONST;
 
 /**
  * DlpTokenizer:
@@ -217,6 +243,38 @@ DLP_AVAILABLE_IN_0_1
 const char *dlp_tokenizer_get_file (DlpTokenizer *self);
 
 /**
+ * dlp_tokenizer_get_kind:
+ * @self: a tokenizer
+ *
+ * Gets what kind of file it is made of.
+ *
+ * Threads: any.
+ *
+ * Returns: a kind
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+DlpTokenizerKind dlp_tokenizer_get_kind (DlpTokenizer *self);
+
+/**
+ * dlp_tokenizer_list_steps:
+ * @self: a tokenizer
+ *
+ * Lists what is done to a text and to its ids, for people to read: a stage as its file calls it,
+ * and the types of its steps, such as `normalizer: Prepend, Replace`. Stages without steps are left
+ * out.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): a line for each stage
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+char **dlp_tokenizer_list_steps (DlpTokenizer *self);
+
+/**
  * dlp_tokenizer_get_pattern:
  * @self: a tokenizer
  *
@@ -225,7 +283,8 @@ const char *dlp_tokenizer_get_file (DlpTokenizer *self);
  *
  * Threads: any.
  *
- * Returns: (transfer none) (nullable): a regular expression, or %NULL if no single one decides
+ * Returns: (transfer none) (nullable): a regular expression, or %NULL if there is more to it than
+ *   one that is known: dlp_tokenizer_list_steps()
  *
  * Since: 0.1
  */
@@ -280,6 +339,84 @@ guint32 dlp_tokenizer_get_vocab_size (DlpTokenizer *self);
  */
 DLP_AVAILABLE_IN_0_1
 gboolean dlp_tokenizer_get_eod (DlpTokenizer *self, guint32 *id, GError **error);
+
+/**
+ * dlp_tokenizer_get_bos:
+ * @self: a tokenizer
+ * @id: (out) (optional): its id
+ * @error: return location for an error
+ *
+ * Gets the token that begins a document, if the model leaves no doubt which one it is.
+ *
+ * Threads: any.
+ *
+ * Returns: %FALSE with %DLP_TOKENIZER_ERROR_NO_BOS if none is known or if there are several, which
+ *   the message lists
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_tokenizer_get_bos (DlpTokenizer *self, guint32 *id, GError **error);
+
+/**
+ * dlp_tokenizer_get_unknown:
+ * @self: a tokenizer
+ * @id: (out) (optional): its id
+ *
+ * Gets the token that stands for what the vocabulary cannot express. Vocabularies of bytes have
+ * none.
+ *
+ * Threads: any.
+ *
+ * Returns: %FALSE if there is none
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_tokenizer_get_unknown (DlpTokenizer *self, guint32 *id);
+
+/**
+ * dlp_tokenizer_count_ids:
+ * @self: a tokenizer
+ * @ids: (array length=n_ids): ids
+ * @n_ids: how many
+ * @n_unknown: (out) (optional): how many of them are that of dlp_tokenizer_get_unknown()
+ * @n_single_bytes: (out) (optional): how many of them stand for a single byte, be it a character of
+ *   its own or, as `<0xE4>`, part of one
+ *
+ * Counts the ids that tell how well a vocabulary fits a text.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_tokenizer_count_ids (DlpTokenizer *self,
+                              const guint32 *ids,
+                              gsize n_ids,
+                              guint64 *n_unknown,
+                              guint64 *n_single_bytes);
+
+/**
+ * dlp_tokenizer_count_ids16:
+ * @self: a tokenizer
+ * @ids: (array length=n_ids): ids
+ * @n_ids: how many
+ * @n_unknown: (out) (optional): as for dlp_tokenizer_count_ids()
+ * @n_single_bytes: (out) (optional): likewise
+ *
+ * dlp_tokenizer_count_ids() of ids of 16 bits.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_tokenizer_count_ids16 (DlpTokenizer *self,
+                                const guint16 *ids,
+                                gsize n_ids,
+                                guint64 *n_unknown,
+                                guint64 *n_single_bytes);
 
 /**
  * dlp_tokenizer_get_n_specials:
@@ -552,15 +689,20 @@ const guint8 *dlp_tokenizer_get_token (DlpTokenizer *self, guint32 id, gsize *le
  * @self: a tokenizer
  * @ids: (array length=n_ids): ids
  * @n_ids: how many
- * @out: what the bytes are appended to; they need not be valid UTF-8
+ * @out: what the text is appended to; it need not be valid UTF-8
  * @error: return location for an error
  *
- * Turns ids back into the bytes that they were made of. After an error @out has the bytes of the
- * ids before the bad one.
+ * Turns ids back into a text. If the file of the model says how (the `decoder` of a tokenizer.json,
+ * a model of SentencePiece), it is what the library of that file gives: the tokens without their
+ * prefixes and marks, U+FFFD for bytes that are no UTF-8, and, where `decoder` is null, a space
+ * between any two tokens. Else it is the bytes of the tokens one after another, which
+ * dlp_tokenizer_get_token() gives one by one. After an error @out has the text of the ids before
+ * the bad one.
  *
  * Threads: any.
  *
- * Returns: %FALSE with %DLP_TOKENIZER_ERROR_BAD_ID if an id is not in the vocabulary
+ * Returns: %FALSE with %DLP_TOKENIZER_ERROR_BAD_ID if an id is not in the vocabulary, with
+ *   %DLP_TOKENIZER_ERROR_BAD_PATTERN if the engine for regular expressions exceeded its limits
  *
  * Since: 0.1
  */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Completion in a bash on a terminal: what stands in the line behind a tab, quotes and blanks included.
 
-usage: test-completion-tty.py FUNCTION LAUNCH INSPECT DATASET TEMPLATE STATE
+usage: test-completion-tty.py FUNCTION LAUNCH INSPECT DATASET TEMPLATE STATE TOKENIZER
 """
 import os
 import pty
@@ -30,6 +30,7 @@ CASES = [  # what is typed, what stands there then
     ('dlpipe-state --js\tsh\tbl\t\t', 'dlpipe-state --json show blank/a\\ b '),
     ('dlpipe-state di\tda\to\tda\tt\t', 'dlpipe-state diff data/one.jsonl data/two.jsonl '),
     ('dlpipe-state list --int\t', 'dlpipe-state list --interval='),
+    ('dlpipe-tokenizer enc\tcl\tda\to\t', 'dlpipe-tokenizer encode cl100k_base data/one.jsonl '),
     ('dlpipe-launch --stall-a\tf\t', 'dlpipe-launch --stall-action=fail '),
     ('dlpipe-inspect codec:zs\t', 'dlpipe-inspect codec:zstd '),
     ('dlpipe-inspect sche\tfi\t', 'dlpipe-inspect scheme:file '),

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# usage: test-completion.sh FUNCTION LAUNCH INSPECT DATASET TEMPLATE STATE. Types command lines, with a tab at their end.
+# usage: test-completion.sh FUNCTION LAUNCH INSPECT DATASET TEMPLATE STATE TOKENIZER. Types command lines, with a tab at their end.
 set -u
 # shellcheck source=tools/completion/dlpipe
 . "$1"
 bin=$(dirname "$(realpath "$2")")
 launch=$bin/$(basename "$2") inspect=$bin/$(basename "$3") dataset=$bin/$(basename "$4") template=$bin/$(basename "$5")
-state=$bin/$(basename "$6")
+state=$bin/$(basename "$6") tokenizer=$bin/$(basename "$7")
 n=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -102,6 +102,17 @@ check "$state --in" '--interval='
 check "$state show -" "$("$state" --help | grep -oE -- '^ +(-., )?--[a-z][a-z-]*=?' | grep -oE -- '--.*' | sort -u | xargs)"
 check "$state show --all out/corpus.j" 'out/corpus.jsonl'
 
+check "$tokenizer " 'encode decode compare info'
+check "$tokenizer --lines en" 'encode'
+check "$tokenizer encode cl" 'cl100k_base'
+check "$tokenizer encode ou" 'out/'
+check "$tokenizer encode gpt2 cl" ''
+check "$tokenizer encode gpt2 data/o" 'data/one.jsonl'
+check "$tokenizer compare gpt2 cl" 'cl100k_base'
+check "$tokenizer compare gpt2 gpt2 cl" ''
+check "$tokenizer encode --special-tokens=" 'text allow error'
+check "$tokenizer encode --pi" '--pieces'
+
 # A name that the shell would expand, or the graph cut, is not offered; nothing is said of a wrong option.
 mkdir odd
 touch odd/plain.jsonl 'odd/$(touch run)' 'odd/`touch run`' "odd/it's" odd/'*'
@@ -138,7 +149,7 @@ check "$template --dir=da" 'data/'
 check "$template jsonl" ''
 
 # Each option that is told of is offered.
-for program in "$launch" "$inspect" "$dataset" "$template" "$state"; do
+for program in "$launch" "$inspect" "$dataset" "$template" "$state" "$tokenizer"; do
   check "$program --" "$("$program" --help | grep -oE -- '^ +(-., )?--[a-z][a-z-]*=?' | grep -oE -- '--.*' | sort -u | xargs)"
 done
 echo "1..$n"

@@ -4,7 +4,7 @@
 the packages `tokenizers` (0.23.3) and `sentencepiece` (0.2.3) make of them. Needs both.
 
 usage: make-decoders.py > decoders.jsonl
-       make-decoders.py LIBRARY [SEED...]   compares libdlpipe-tokenizer with them on random ones instead
+       make-decoders.py LIBRARY [SEED...]   compares libdlpipe-tokenizer with them on random ones instead; TAP
 """
 import base64
 import contextlib
@@ -213,31 +213,40 @@ def random_decoder(rand, depth=0):
     return rand.choice(list(simple()))
 
 
+def compare_json(library, rand):
+    words = WORDS + [''.join(rand.choice("ab .,'▁éĠ#日|n't<0x41>") for _ in range(rand.randrange(1, 9))) for _ in range(40)]
+    vocab = list(dict.fromkeys(rand.sample(words, len(words))))
+    config = json.dumps(tokenizer(random_decoder(rand) if rand.random() < .95 else None, vocab, rand.random() < .4))
+    reference, mine = Tokenizer.from_str(config), library.open(config.encode())
+    for _ in range(50):
+        ids = [rand.randrange(len(vocab)) for _ in range(rand.randrange(1, 12))]
+        wanted = decode(reference, ids)
+        if wanted is not None:
+            found = library.decode(mine, ids)
+            assert found == wanted, (config, ids, [vocab[i] for i in ids], found, wanted)
+            yield ids
+    library.close(mine)
+
+
+def compare_sentencepiece(library, rand):
+    model = sentencepiece_model(*[rand.randrange(2) for _ in range(3)], rand.choice([None, '', 'X', '▁']))
+    reference, mine = sentencepiece.SentencePieceProcessor(model_proto=model), library.open(model)
+    for _ in range(50):
+        ids = sentencepiece_ids(rand)
+        found, wanted = library.decode(mine, ids), reference.decode(ids)
+        assert found == wanted, (ids, found, wanted)
+        yield ids
+    library.close(mine)
+
+
 def compare(path, seeds):
-    library, n = Library(path), 0
-    for seed in seeds:
-        rand = random.Random(seed)
+    library = Library(path)
+    print(f'1..{len(seeds)}')
+    for i, seed in enumerate(seeds, 1):
+        rand, n = random.Random(seed), 0
         for _ in range(400):
-            words = WORDS + [''.join(rand.choice("ab .,'▁éĠ#日|n't<0x41>") for _ in range(rand.randrange(1, 9))) for _ in range(40)]
-            vocab = list(dict.fromkeys(rand.sample(words, len(words))))
-            config = json.dumps(tokenizer(random_decoder(rand) if rand.random() < .95 else None, vocab, rand.random() < .4))
-            reference, mine = Tokenizer.from_str(config), library.open(config.encode())
-            for _ in range(50):
-                ids = [rand.randrange(len(vocab)) for _ in range(rand.randrange(1, 12))]
-                wanted = decode(reference, ids)
-                if wanted is not None:
-                    n += 1
-                    found = library.decode(mine, ids)
-                    assert found == wanted, (config, ids, [vocab[i] for i in ids], found, wanted)
-            library.close(mine)
-            model = sentencepiece_model(*[rand.randrange(2) for _ in range(3)], rand.choice([None, '', 'X', '▁']))
-            reference, mine = sentencepiece.SentencePieceProcessor(model_proto=model), library.open(model)
-            for _ in range(50):
-                ids = sentencepiece_ids(rand)
-                n += 1
-                assert library.decode(mine, ids) == reference.decode(ids), (ids, library.decode(mine, ids), reference.decode(ids))
-            library.close(mine)
-        print(f'seed {seed}: {n} texts are equal')
+            n += sum(1 for _ in compare_json(library, rand)) + sum(1 for _ in compare_sentencepiece(library, rand))
+        print(f'ok {i} seed {seed}: {n} texts are equal', flush=True)
 
 
 if len(sys.argv) > 1:

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "dlp-model-private.h"
+#include "dlp-tokenizer-private.h"
+
+#include <string.h>
+
+/* What can be asked about a tokenizer and its ids. */
+
+/* A Sequence is told by what is in it. */
+static void
+append_types (GString *out, DlpJsonNode node)
+{
+  static const char *const lists[] = { "normalizers", "pretokenizers", "processors", "decoders" };
+  DlpJsonNode type = dlp_json_get_member (node, "type");
+
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    {
+      DlpJsonNode list = dlp_json_get_member (node, lists[i]);
+      DlpJsonNode at = dlp_json_get_first (list);
+
+      if (dlp_json_get_type (list) != DLP_JSON_ARRAY)
+        continue;
+      for (guint n = dlp_json_get_n_children (list); n > 0; n--)
+        {
+          append_types (out, at);
+          at = dlp_json_get_next (at);
+        }
+      return;
+    }
+  if (dlp_json_get_type (type) == DLP_JSON_STRING)
+    g_string_append_printf (out, "%s%s", out->len > 0 ? ", " : "",
+                            dlp_json_get_string (type, NULL));
+}
+
+char **
+dlp_tokenizer_describe_json (DlpJsonNode root)
+{
+  static const char *const stages[] = { "normalizer", "pre_tokenizer", "model", "post_processor",
+                                        "decoder" };
+  g_autoptr (GPtrArray) lines = g_ptr_array_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (stages); i++)
+    {
+      g_autoptr (GString) types = g_string_new (NULL);
+
+      append_types (types, dlp_json_get_member (root, stages[i]));
+      if (types->len > 0)
+        g_ptr_array_add (lines, g_strdup_printf ("%s: %s", stages[i], types->str));
+    }
+  g_ptr_array_add (lines, NULL);
+  return (char **) g_ptr_array_steal (lines, NULL);
+}
+
+char **
+dlp_tokenizer_describe_sentencepiece (const DlpSentencePiece *file)
+{
+  g_autoptr (GPtrArray) lines = g_ptr_array_new ();
+  g_autoptr (GString) steps = g_string_new (NULL);
+
+  if (file->charsmap_size > 0)
+    g_string_append (steps, ", precompiled_charsmap");
+  if (file->remove_extra_whitespaces)
+    g_string_append (steps, ", remove_extra_whitespaces");
+  if (file->add_dummy_prefix)
+    g_string_append (steps, ", add_dummy_prefix");
+  if (file->escape_whitespaces)
+    g_string_append (steps, ", escape_whitespaces");
+  if (steps->len > 0)
+    g_ptr_array_add (lines, g_strdup_printf ("normalizer_spec: %s", steps->str + 2));
+  g_ptr_array_add (lines, g_strdup_printf ("model_type: %s%s",
+                                           file->kind == DLP_SENTENCEPIECE_BPE ? "BPE" : "UNIGRAM",
+                                           file->byte_fallback ? ", byte_fallback" : ""));
+  g_ptr_array_add (lines, NULL);
+  return (char **) g_ptr_array_steal (lines, NULL);
+}
+
+DlpTokenizerKind
+dlp_tokenizer_get_kind (DlpTokenizer *self)
+{
+  g_return_val_if_fail (DLP_IS_TOKENIZER (self), DLP_TOKENIZER_KIND_RANKS);
+
+  return self->kind;
+}
+
+char **
+dlp_tokenizer_list_steps (DlpTokenizer *self)
+{
+  static const char *const of_ranks[] = { "model: BPE", NULL };
+
+  g_return_val_if_fail (DLP_IS_TOKENIZER (self), NULL);
+
+  return g_strdupv (self->steps ? self->steps : (char **) of_ranks);
+}
+
+gboolean
+dlp_tokenizer_get_unknown (DlpTokenizer *self, guint32 *id)
+{
+  g_return_val_if_fail (DLP_IS_TOKENIZER (self), FALSE);
+
+  if (self->model->unknown_id == DLP_ID_NONE)
+    return FALSE;
+  if (id)
+    *id = self->model->unknown_id;
+  return TRUE;
+}
+
+/* Of an entry "<0x41>" it is known that it stands for a byte where there are all 256. */
+static void
+find_byte_tokens (DlpTokenizer *self)
+{
+  guint32 ids[256];
+
+  if (self->kind == DLP_TOKENIZER_KIND_RANKS || self->kind == DLP_TOKENIZER_KIND_TEKKEN ||
+      !dlp_model_find_byte_tokens (self->model, ids))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    self->traits[ids[i]] |= DLP_TRAIT_SINGLE_BYTE;
+}
+
+void
+dlp_tokenizer_find_traits (DlpTokenizer *self)
+{
+  self->traits = g_malloc0 (self->vocab_size);
+  for (guint32 id = 0; id < self->model->n_ids; id++)
+    {
+      gsize len = 0;
+
+      if (self->model->klass->get_token (self->model, id, &len) != NULL && len == 1)
+        self->traits[id] = DLP_TRAIT_SINGLE_BYTE;
+    }
+  for (guint i = 0; i < self->added.n; i++)
+    if (self->added.items[i].len > 1)
+      self->traits[self->added.items[i].id] = 0;
+  if (self->model->vocabulary)
+    find_byte_tokens (self);
+  if (self->model->unknown_id != DLP_ID_NONE)
+    self->traits[self->model->unknown_id] |= DLP_TRAIT_UNKNOWN;
+}
+
+static inline void
+count (const DlpTokenizer *self, guint32 id, guint64 n[4])
+{
+  if (id < self->vocab_size)
+    n[self->traits[id]]++;
+}
+
+static void
+set_counts (const guint64 n[4], guint64 *n_unknown, guint64 *n_single_bytes)
+{
+  guint64 both = n[DLP_TRAIT_UNKNOWN | DLP_TRAIT_SINGLE_BYTE];
+
+  if (n_unknown)
+    *n_unknown = n[DLP_TRAIT_UNKNOWN] + both;
+  if (n_single_bytes)
+    *n_single_bytes = n[DLP_TRAIT_SINGLE_BYTE] + both;
+}
+
+void
+dlp_tokenizer_count_ids (DlpTokenizer *self,
+                         const guint32 *ids,
+                         gsize n_ids,
+                         guint64 *n_unknown,
+                         guint64 *n_single_bytes)
+{
+  guint64 n[4] = { 0 };
+
+  g_return_if_fail (DLP_IS_TOKENIZER (self));
+
+  for (gsize i = 0; i < n_ids; i++)
+    count (self, ids[i], n);
+  set_counts (n, n_unknown, n_single_bytes);
+}
+
+void
+dlp_tokenizer_count_ids16 (DlpTokenizer *self,
+                           const guint16 *ids,
+                           gsize n_ids,
+                           guint64 *n_unknown,
+                           guint64 *n_single_bytes)
+{
+  guint64 n[4] = { 0 };
+
+  g_return_if_fail (DLP_IS_TOKENIZER (self));
+
+  for (gsize i = 0; i < n_ids; i++)
+    count (self, ids[i], n);
+  set_counts (n, n_unknown, n_single_bytes);
+}
