@@ -21,20 +21,20 @@ dlp_scan_decode (const guint8 *p, const guint8 *end)
 }
 
 const guint8 *
-dlp_scan_contraction (const guint8 *p, const guint8 *end)
+dlp_scan_contraction (const guint8 *p, const guint8 *end, gboolean fold)
 {
   guint8 a, b;
 
   if (end - p < 2 || *p != '\'')
     return NULL;
-  a = g_ascii_tolower (p[1]);
+  a = fold ? g_ascii_tolower (p[1]) : p[1];
   if (a == 's' || a == 'd' || a == 'm' || a == 't')
     return p + 2;
   if (end - p < 3)
     return NULL;
-  if (p[1] == 0xc5 && p[2] == 0xbf) /* the long s */
+  if (fold && p[1] == 0xc5 && p[2] == 0xbf) /* the long s */
     return p + 3;
-  b = g_ascii_tolower (p[2]);
+  b = fold ? g_ascii_tolower (p[2]) : p[2];
   if ((a == 'l' && b == 'l') || (b == 'e' && (a == 'v' || a == 'r')))
     return p + 3;
   return NULL;
@@ -55,7 +55,7 @@ dlp_scan_punctuation (const guint8 *p, const guint8 *end, guint set, gboolean sl
 }
 
 const guint8 *
-dlp_scan_space (const guint8 *p, const guint8 *end)
+dlp_scan_space (const guint8 *p, const guint8 *end, gboolean newlines, gboolean blank_end)
 {
   const guint8 *q = p, *last = p, *after_newline = NULL;
   guint len;
@@ -66,7 +66,9 @@ dlp_scan_space (const guint8 *p, const guint8 *end)
       if (dlp_scan_is_newline (*q))
         after_newline = q + 1;
     }
-  if (after_newline)
+  if (q == end && blank_end)
+    return q;
+  if (newlines && after_newline)
     return after_newline;
   return q == end || last == p ? q : last;
 }

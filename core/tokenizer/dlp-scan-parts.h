@@ -3,7 +3,7 @@
 
 #include "dlp-unicode.h"
 
-/* What the scanners of dlp-scan-known.h share: alternatives that several patterns have. */
+/* What scanners share: alternatives that several patterns have. */
 
 #define DLP_CATEGORY_FIRST_P 12 /* Pc, in the order of unicode/make-table.py */
 #define DLP_CATEGORY_LAST_S 22  /* So */
@@ -41,14 +41,17 @@ dlp_scan_is_new_number (gunichar c)
 /* The character at @p < @end; what is not UTF-8 is one byte that counts as unassigned. */
 DlpScanned dlp_scan_decode (const guint8 *p, const guint8 *end);
 
-/* '(?i:[sdmt]|ll|ve|re), NULL if that does not match */
-const guint8 *dlp_scan_contraction (const guint8 *p, const guint8 *end);
+/* '(?:[sdmt]|ll|ve|re), with @fold also in upper case, where s has U+017F as a third form; NULL if
+ * that does not match */
+const guint8 *dlp_scan_contraction (const guint8 *p, const guint8 *end, gboolean fold);
 
 /* " ?" and a run of @set, then [\r\n]* and with @slash [\r\n/]*; NULL if that does not match */
 const guint8 *dlp_scan_punctuation (const guint8 *p, const guint8 *end, guint set, gboolean slash);
 
-/* \s*[\r\n]+|\s+(?!\S)|\s+ where @p is at a space */
-const guint8 *dlp_scan_space (const guint8 *p, const guint8 *end);
+/* \s*[\r\n]+ if @newlines, then \s+(?!\S), then \s+; with \s++$ before all of them if @blank_end;
+ * where @p is at a space */
+const guint8 *
+dlp_scan_space (const guint8 *p, const guint8 *end, gboolean newlines, gboolean blank_end);
 
 /* \p{N}{1,@max}, where @p is at a number */
 const guint8 *dlp_scan_numbers (const guint8 *p, const guint8 *end, guint max);

@@ -13,7 +13,7 @@
 static const guint8 *
 scan (const guint8 *p, const guint8 *end, guint letters)
 {
-  const guint8 *stop = dlp_scan_contraction (p, end);
+  const guint8 *stop = dlp_scan_contraction (p, end, TRUE);
   DlpUnicodeClass first;
   guint len, next;
 
@@ -28,7 +28,7 @@ scan (const guint8 *p, const guint8 *end, guint letters)
     return dlp_scan_run (p + len + next, end, letters);
 
   stop = dlp_scan_punctuation (p, end, DLP_SET_PUNCT & ~letters, FALSE);
-  return stop ? stop : dlp_scan_space (p, end);
+  return stop ? stop : dlp_scan_space (p, end, TRUE, FALSE);
 }
 
 /* L is \p{L} */

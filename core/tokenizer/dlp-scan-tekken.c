@@ -112,7 +112,7 @@ scan_other (const guint8 *p, const guint8 *end, guint max_numbers, gboolean slas
   if (dlp_scan_starts_with (p, end, DLP_SET (NUMBER), &len))
     return dlp_scan_numbers (p, end, max_numbers);
   stop = dlp_scan_punctuation (p, end, DLP_SET_PUNCT, slash);
-  return stop ? stop : dlp_scan_space (p, end);
+  return stop ? stop : dlp_scan_space (p, end, TRUE, FALSE);
 }
 
 const guint8 *
@@ -147,6 +147,6 @@ dlp_scan_kimi_k2 (const guint8 *p, const guint8 *end)
   stop = scan_word (p, end, TRUE);
   if (stop == NULL)
     return scan_other (p, end, 3, FALSE);
-  contraction = dlp_scan_contraction (stop, end);
+  contraction = dlp_scan_contraction (stop, end, TRUE);
   return contraction ? contraction : stop;
 }
