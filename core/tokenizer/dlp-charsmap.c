@@ -136,6 +136,14 @@ check_trie (const DlpCharsmap *self)
   return fault;
 }
 
+/* Whether no string has to do with characters that begin so. */
+static gboolean
+is_idle (const DlpCharsmap *self, const guint8 *bytes, gsize len)
+{
+  return !dlp_charsmap_has_prefix (self, bytes, len) &&
+         dlp_charsmap_find_shortest (self, bytes, len) == NULL;
+}
+
 static void
 add_chars (DlpCharsmap *self)
 {
@@ -145,13 +153,11 @@ add_chars (DlpCharsmap *self)
     {
       gsize len = dlp_utf8_write (bytes, c) - bytes;
 
-      /* Most have no string with their first byte, or with their first two. */
-      if (c >= 0x10000 && c % 4096 == 0 && !dlp_charsmap_has_prefix (self, bytes, 2))
-        {
-          c += 4095;
-          continue;
-        }
-      if (dlp_charsmap_find_shortest (self, bytes, len))
+      if (len > 2 && c % 4096 == 0 && is_idle (self, bytes, len - 2))
+        c += 4095;
+      else if (len > 1 && c % 64 == 0 && is_idle (self, bytes, len - 1))
+        c += 63;
+      else if (dlp_charsmap_find_shortest (self, bytes, len))
         {
           builder_add (&self->single, c);
           builder_add (&self->first, c);

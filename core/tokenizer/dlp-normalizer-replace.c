@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-normalizer-step.h"
 
-#define SHORT 8
-
-/* Of one byte, for not more than SHORT: no branch depends on the text. */
-static void
-replace_byte (const DlpNormalizerStep *self,
-              DlpNormalizerText *out,
-              const guint8 *p,
-              const guint8 *end)
+/* Appends what is from @p to @end with the content, of DLP_SHORT_CONTENT bytes at most, in the
+ * place of each @byte. No branch depends on the text. */
+void
+dlp_text_append_replaced (DlpNormalizerText *self,
+                          const guint8 *p,
+                          const guint8 *end,
+                          guint8 byte,
+                          const char *content,
+                          gsize content_len)
 {
-  const guint8 byte = self->pattern[0];
-  const gsize content_len = self->content_len;
-  guint8 content[SHORT] = { 0 };
+  guint8 room[DLP_SHORT_CONTENT] = { 0 };
   guint8 *to;
 
-  memcpy (content, self->content, content_len);
+  memcpy (room, content, content_len);
   while (p < end)
     {
       const guint8 *stop = p + MIN (end - p, 4096);
 
-      to = dlp_text_reserve (out, (stop - p) * MAX (content_len, 1) + SHORT);
+      to = dlp_text_reserve (self, (stop - p) * MAX (content_len, 1) + sizeof room);
       for (; p < stop; p++)
         {
-          memcpy (to, content, SHORT);
-          to[0] = *p == byte ? content[0] : *p;
+          memcpy (to, room, sizeof room);
+          to[0] = *p == byte ? room[0] : *p;
           to += *p == byte ? content_len : 1;
         }
-      out->len = to - out->bytes;
+      self->len = to - self->bytes;
     }
 }
 
@@ -44,10 +43,9 @@ dlp_normalizer_run_replace (const DlpNormalizerStep *self,
   while ((p = memmem (p, edit.end - p, self->pattern, self->pattern_len)) != NULL)
     {
       dlp_edit_cut (&edit, p, p + self->pattern_len);
-      if (self->pattern_len == 1 && self->content_len <= SHORT)
+      if (self->pattern_len == 1 && self->content_len <= DLP_SHORT_CONTENT)
         {
-          dlp_text_append (out, self->content, self->content_len);
-          replace_byte (self, out, p + 1, edit.end);
+          dlp_text_append_replaced (out, p, edit.end, *p, self->content, self->content_len);
           edit.done = edit.end;
           break;
         }

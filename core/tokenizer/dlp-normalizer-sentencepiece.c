@@ -9,8 +9,10 @@ typedef enum
 {
   QUIET,
   QUIET_BEFORE_ASCII,
-  LOUD,
   LOOK, /* of several bytes: is it among those that strings begin with? */
+  SPACE,
+  SPACE_BEFORE_ASCII,
+  LOUD,
 } Kind;
 
 typedef struct
@@ -25,20 +27,17 @@ find_kind (const DlpCharsmap *charsmap, guint8 byte)
 {
   guint8 pair[2] = { byte };
 
-  if (byte == ' ' || (byte & 0xc0) == 0x80)
-    return LOUD;
-  if (charsmap == NULL)
-    return QUIET;
-  if (byte >= 0x80)
+  if (charsmap == NULL ||
+      (byte < 0x80 && !dlp_page_set_has (dlp_charsmap_get_first (charsmap), byte)))
+    return byte == ' ' ? SPACE : QUIET;
+  if (byte >= 0xc0)
     return LOOK;
-  if (!dlp_page_set_has (dlp_charsmap_get_first (charsmap), byte))
-    return QUIET;
-  if (dlp_page_set_has (dlp_charsmap_get_single (charsmap), byte))
+  if (byte >= 0x80 || dlp_page_set_has (dlp_charsmap_get_single (charsmap), byte))
     return LOUD;
   for (pair[1] = 1; pair[1] < 0x80; pair[1]++)
     if (dlp_charsmap_has_prefix (charsmap, pair, 2))
       return LOUD;
-  return QUIET_BEFORE_ASCII;
+  return byte == ' ' ? SPACE_BEFORE_ASCII : QUIET_BEFORE_ASCII;
 }
 
 gconstpointer
@@ -78,13 +77,25 @@ skip_quiet (const Table *self, const guint8 *p, const guint8 *end)
     {
       Kind kind = self->kinds[*p];
 
-      if (kind == LOUD || (kind == QUIET_BEFORE_ASCII && p + 1 < end && p[1] >= 0x80))
+      if (kind >= SPACE || (kind == QUIET_BEFORE_ASCII && p + 1 < end && p[1] >= 0x80))
         break;
+      next = p + 1;
+      if (kind != LOOK)
+        continue;
       next = dlp_utf8_read (p, &c);
-      if (kind == LOOK && dlp_page_set_has (dlp_charsmap_get_first (self->charsmap), c))
+      if (dlp_page_set_has (dlp_charsmap_get_first (self->charsmap), c))
         break;
     }
   return p;
+}
+
+/* Whether all that is at @p is a space. */
+static inline gboolean
+is_space (const Table *self, const guint8 *p, const guint8 *end)
+{
+  Kind kind = self->kinds[*p];
+
+  return kind == SPACE || (kind == SPACE_BEFORE_ASCII && (p + 1 == end || p[1] < 0x80));
 }
 
 /* What comes of the text at @p: *@part. Returns where it ends. A string of a charsmap may end
@@ -154,6 +165,7 @@ append_parts (const Table *self,
               const char *space,
               gboolean trim)
 {
+  gsize space_len = strlen (space);
   gboolean is_behind_space = trim;
   const guint8 *part, *quiet;
   gsize len;
@@ -166,6 +178,14 @@ append_parts (const Table *self,
           dlp_text_append (out, p, quiet - p);
           is_behind_space = FALSE;
           p = quiet;
+          continue;
+        }
+      if (is_space (self, p, end))
+        {
+          if (!is_behind_space)
+            dlp_text_append (out, space, space_len);
+          is_behind_space = trim;
+          p++;
           continue;
         }
       p = next_part (self, p, end, &part, &len);
@@ -185,6 +205,7 @@ dlp_normalizer_run_sentencepiece (const DlpNormalizerStep *self,
                                   const guint8 **text,
                                   gsize *len)
 {
+  const Table *table = self->table;
   const char *space = self->flags & DLP_SENTENCEPIECE_ESCAPE_WHITESPACES ? SPACE_SYMBOL : " ";
   gboolean trim = (self->flags & DLP_SENTENCEPIECE_REMOVE_EXTRA_WHITESPACES) != 0;
   gboolean prefix = (self->flags & DLP_SENTENCEPIECE_ADD_DUMMY_PREFIX) != 0;
@@ -193,7 +214,7 @@ dlp_normalizer_run_sentencepiece (const DlpNormalizerStep *self,
   const guint8 *p = *text, *end = p + *len;
 
   if (trim)
-    p = skip_spaces (self->table, p, end);
+    p = skip_spaces (table, p, end);
   if (p == end)
     {
       *len = 0;
@@ -202,7 +223,11 @@ dlp_normalizer_run_sentencepiece (const DlpNormalizerStep *self,
   dlp_text_reserve (out, end - p + (end - p) / 2 + 2 * space_len);
   if (prefix && !suffix)
     dlp_text_append (out, space, space_len);
-  append_parts (self->table, out, p, end, space, trim);
+  /* Symbols stay as they are anyway where nothing else changes. */
+  if (table->charsmap == NULL && !trim)
+    dlp_text_append_replaced (out, p, end, ' ', space, space_len);
+  else
+    append_parts (table, out, p, end, space, trim);
   while (trim && out->len >= space_len &&
          memcmp (out->bytes + out->len - space_len, space, space_len) == 0)
     out->len -= space_len;

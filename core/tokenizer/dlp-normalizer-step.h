@@ -63,6 +63,15 @@ dlp_text_append (DlpNormalizerText *self, gconstpointer bytes, gsize n)
   self->len += n;
 }
 
+#define DLP_SHORT_CONTENT 8
+
+void dlp_text_append_replaced (DlpNormalizerText *self,
+                               const guint8 *p,
+                               const guint8 *end,
+                               guint8 byte,
+                               const char *content,
+                               gsize content_len);
+
 static inline DlpEdit
 dlp_edit_begin (const guint8 *text, gsize len, DlpNormalizerText *out)
 {
