@@ -116,8 +116,10 @@ encode_segment (Encoding *self, const char *text, gsize len, gboolean is_first)
 {
   const guint8 *normalized = (const guint8 *) text;
 
-  if (self->tokenizer->normalizer)
-    dlp_normalizer_run (self->tokenizer->normalizer, &self->context->normalizer, &normalized, &len);
+  if (self->tokenizer->normalizer &&
+      !dlp_normalizer_run (self->tokenizer->normalizer, &self->context->normalizer, &normalized,
+                           &len))
+    return DLP_ENCODE_GAVE_UP;
   return len > 0 ? encode_normalized (self, (const char *) normalized, len, is_first) : 0;
 }
 
