@@ -104,10 +104,10 @@ static gboolean
 parse_number (DlpOnigRewriter *self, gunichar *c)
 {
   char kind = *self->p;
-  const char *set = kind == 'x' || kind == 'u' ? HEX : OCTAL;
+  gboolean is_hex = kind == 'x' || kind == 'u';
   const char *digits = self->p + (kind != '0');
   gboolean braces = *digits == '{' && (kind == 'x' || kind == 'o');
-  gsize len = strspn (digits + braces, set);
+  gsize len = strspn (digits + braces, is_hex ? HEX : OCTAL);
 
   digits += braces;
   if (!braces)
@@ -115,7 +115,7 @@ parse_number (DlpOnigRewriter *self, gunichar *c)
   if (len == 0 || len > 11 || (kind == 'u' && len < 4) || (kind == 'o' && !braces) ||
       (braces && digits[len] != '}'))
     return dlp_onig_refuse (self, "a malformed character code");
-  if (!read_digits (self, digits, len, set == (const char *) HEX ? 16 : 8, c))
+  if (!read_digits (self, digits, len, is_hex ? 16 : 8, c))
     return FALSE;
   if (*c >= 0x80 && !braces && kind != 'u')
     return dlp_onig_refuse (self, "a byte that is no character");
