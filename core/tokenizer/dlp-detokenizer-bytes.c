@@ -129,12 +129,11 @@ dlp_token_get_byte (const guint8 *token, gsize len)
 static void
 flush_bytes (DlpTokenList *out, GByteArray *bytes)
 {
-  const guint8 *end = bytes->data + bytes->len;
   gboolean is_text;
 
   if (bytes->len == 0)
     return;
-  is_text = find_invalid (bytes->data, end) == end;
+  is_text = find_invalid (bytes->data, bytes->data + bytes->len) == bytes->data + bytes->len;
   if (is_text)
     {
       g_string_append_len (out->text, (const char *) bytes->data, bytes->len);

@@ -54,8 +54,9 @@ dlp_detokenizer_pieces_new (const DlpSentencePiece *file)
     self->kinds[i] = get_kind (&g_array_index (file->entries, DlpSentencePieceEntry, i));
   self->unknown = g_memdup2 (file->unknown, file->unknown_len);
   self->unknown_len = file->unknown_len;
-  self->drops_prefix = file->add_dummy_prefix || file->remove_extra_whitespaces;
-  self->drops_spaces = file->remove_extra_whitespaces;
+  self->drops_prefix =
+      file->normalizer.add_dummy_prefix || file->normalizer.remove_extra_whitespaces;
+  self->drops_spaces = file->normalizer.remove_extra_whitespaces;
   return self;
 }
 
@@ -73,18 +74,17 @@ dlp_detokenizer_pieces_free (gpointer pieces)
 static void
 flush_bytes (GString *out, GByteArray *bytes)
 {
-  const guint8 *p = bytes->data, *end = p + bytes->len;
-
-  while (p < end)
+  for (guint i = 0; i < bytes->len;)
     {
+      const guint8 *p = bytes->data + i;
       gboolean is_valid;
-      gsize len = dlp_utf8_measure (p, end, &is_valid);
+      gsize len = dlp_utf8_measure (p, bytes->data + bytes->len, &is_valid);
 
       if (is_valid)
         g_string_append_len (out, (const char *) p, len);
       else
         g_string_append (out, DLP_REPLACEMENT);
-      p += is_valid ? len : 1;
+      i += is_valid ? len : 1;
     }
   g_byte_array_set_size (bytes, 0);
 }

@@ -16,7 +16,6 @@ typedef gboolean (*DlpDetokenizerRun) (const DlpDetokenizerStep *self,
 struct _DlpDetokenizerStep
 {
   DlpDetokenizerRun run;
-  const char *name;
   char *text; /* prefix, suffix, replacement, content or pad_token */
   gsize len;
   char *delimiter; /* of CTC */

@@ -6,7 +6,6 @@
 struct _DlpDetokenizer
 {
   GArray *steps;
-  char *name;
 };
 
 void
@@ -47,7 +46,7 @@ clear_step (gpointer data)
 static DlpDetokenizerStep *
 add_step (DlpDetokenizer *self, const char *name)
 {
-  DlpDetokenizerStep step = { dlp_detokenizer_find (name), name };
+  DlpDetokenizerStep step = { dlp_detokenizer_find (name) };
 
   g_array_append_val (self->steps, step);
   return &g_array_index (self->steps, DlpDetokenizerStep, self->steps->len - 1);
@@ -226,17 +225,6 @@ create (void)
   return self;
 }
 
-static void
-set_name (DlpDetokenizer *self)
-{
-  g_autoptr (GString) name = g_string_new (NULL);
-
-  for (guint i = 0; i < self->steps->len; i++)
-    g_string_append_printf (name, "%s%s", i > 0 ? ", " : "",
-                            g_array_index (self->steps, DlpDetokenizerStep, i).name);
-  self->name = g_string_free (g_steal_pointer (&name), FALSE);
-}
-
 DlpDetokenizer *
 dlp_detokenizer_new (DlpJsonNode node, GError **error)
 {
@@ -247,25 +235,30 @@ dlp_detokenizer_new (DlpJsonNode node, GError **error)
     add_step (self, "spaces");
   else if (!add_any (self, node, error))
     return NULL;
-  set_name (self);
   return g_steal_pointer (&self);
 }
 
 DlpDetokenizer *
-dlp_detokenizer_new_sentencepiece (const DlpSentencePiece *file)
+dlp_detokenizer_new_sentencepiece (const DlpSentencePiece *file, GError **error)
 {
-  DlpDetokenizer *self = create ();
+  g_autoptr (DlpDetokenizer) self = create ();
+  DlpDetokenizerStep *step = add_step (self, "SentencePiece");
 
-  add_step (self, "SentencePiece")->pieces = dlp_detokenizer_pieces_new (file);
-  set_name (self);
-  return self;
+  step->pieces = dlp_detokenizer_pieces_new (file);
+  if (file->denormalizer.charsmap_size > 0)
+    {
+      step = add_step (self, "Replace");
+      step->replace = dlp_sentencepiece_make_normalizer (file, &file->denormalizer, NULL, error);
+      if (step->replace == NULL)
+        return NULL;
+    }
+  return g_steal_pointer (&self);
 }
 
 void
 dlp_detokenizer_free (DlpDetokenizer *self)
 {
   g_array_unref (self->steps);
-  g_free (self->name);
   g_free (self);
 }
 
@@ -274,12 +267,6 @@ dlp_detokenizer_wants_bytes (const DlpDetokenizer *self)
 {
   return self->steps->len > 0 &&
          g_array_index (self->steps, DlpDetokenizerStep, 0).run == dlp_detokenizer_run_byte_level;
-}
-
-const char *
-dlp_detokenizer_get_name (const DlpDetokenizer *self)
-{
-  return self->name;
 }
 
 gboolean

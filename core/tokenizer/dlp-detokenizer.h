@@ -43,15 +43,12 @@ dlp_token_list_get (const DlpTokenList *self, guint index, gsize *len)
 
 /* @node is the value of "decoder": an object, or null or missing for tokens with spaces between. */
 DlpDetokenizer *dlp_detokenizer_new (DlpJsonNode node, GError **error);
-DlpDetokenizer *dlp_detokenizer_new_sentencepiece (const DlpSentencePiece *file);
+DlpDetokenizer *dlp_detokenizer_new_sentencepiece (const DlpSentencePiece *file, GError **error);
 void dlp_detokenizer_free (DlpDetokenizer *self);
 
 /* Whether what it begins with is to have tokens as bytes, where they can be read as letters of
  * byte-level BPE. */
 gboolean dlp_detokenizer_wants_bytes (const DlpDetokenizer *self);
-
-/* The types of its steps, with commas. */
-const char *dlp_detokenizer_get_name (const DlpDetokenizer *self);
 
 /* Appends the text, which is UTF-8, to @out; uses up @tokens. FALSE if a regular expression gave
  * up. */

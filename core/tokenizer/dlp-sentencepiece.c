@@ -259,9 +259,8 @@ parse_trainer (Message *self)
 }
 
 static gboolean
-parse_normalizer (Message *self)
+parse_rules (Message *self, DlpSentencePieceRules *rules)
 {
-  DlpSentencePiece *file = self->parser->file;
   gboolean ok = TRUE;
 
   while (ok && self->p < self->end)
@@ -272,25 +271,38 @@ parse_normalizer (Message *self)
         return FALSE;
       if (field.number == 2)
         {
-          file->charsmap = field.bytes;
-          file->charsmap_size = field.value;
+          rules->charsmap = field.bytes;
+          rules->charsmap_size = field.value;
           ok = check_wire (self, &field, WIRE_BYTES);
         }
       else if (field.number == 3)
-        ok = set_boolean (self, &field, &file->add_dummy_prefix);
+        ok = set_boolean (self, &field, &rules->add_dummy_prefix);
       else if (field.number == 4)
-        ok = set_boolean (self, &field, &file->remove_extra_whitespaces);
+        ok = set_boolean (self, &field, &rules->remove_extra_whitespaces);
       else if (field.number == 5)
-        ok = set_boolean (self, &field, &file->escape_whitespaces);
+        ok = set_boolean (self, &field, &rules->escape_whitespaces);
     }
   return ok;
 }
 
 static gboolean
+parse_normalizer (Message *self)
+{
+  return parse_rules (self, &self->parser->file->normalizer);
+}
+
+static gboolean
+parse_denormalizer (Message *self)
+{
+  return parse_rules (self, &self->parser->file->denormalizer);
+}
+
+static gboolean
 parse_model (Message *self)
 {
-  static gboolean (*const parts[]) (Message * self) = { parse_piece, parse_trainer,
-                                                        parse_normalizer };
+  static gboolean (*const parts[]) (Message * self) = { NULL,          parse_piece,
+                                                        parse_trainer, parse_normalizer,
+                                                        NULL,          parse_denormalizer };
 
   while (self->p < self->end)
     {
@@ -299,12 +311,12 @@ parse_model (Message *self)
 
       if (!read_field (self, &field))
         return FALSE;
-      if (field.number < 1 || field.number > G_N_ELEMENTS (parts))
+      if (field.number >= G_N_ELEMENTS (parts) || parts[field.number] == NULL)
         continue;
       if (!check_wire (self, &field, WIRE_BYTES))
         return FALSE;
       part = (Message){ self->parser, field.bytes, field.bytes + field.value };
-      if (!parts[field.number - 1](&part))
+      if (!parts[field.number](&part))
         return FALSE;
     }
   return TRUE;
@@ -391,9 +403,9 @@ dlp_sentencepiece_parse (const guint8 *data, gsize size, const char *where, GErr
 
   self->where = g_strdup (where);
   self->entries = g_array_new (FALSE, FALSE, sizeof (DlpSentencePieceEntry));
-  self->add_dummy_prefix = TRUE;
-  self->remove_extra_whitespaces = TRUE;
-  self->escape_whitespaces = TRUE;
+  self->normalizer = self->denormalizer = (DlpSentencePieceRules){ .add_dummy_prefix = TRUE,
+                                                                   .remove_extra_whitespaces = TRUE,
+                                                                   .escape_whitespaces = TRUE };
   return parse_model (&message) && finish (&parser) ? g_steal_pointer (&self) : NULL;
 }
 
@@ -403,4 +415,22 @@ dlp_sentencepiece_free (DlpSentencePiece *self)
   g_array_unref (self->entries);
   g_free (self->where);
   g_free (self);
+}
+
+DlpNormalizer *
+dlp_sentencepiece_make_normalizer (const DlpSentencePiece *self,
+                                   const DlpSentencePieceRules *rules,
+                                   const char *const *symbols,
+                                   GError **error)
+{
+  DlpSentencepieceFlags flags = 0;
+
+  if (rules->add_dummy_prefix)
+    flags |= DLP_SENTENCEPIECE_ADD_DUMMY_PREFIX;
+  if (rules->remove_extra_whitespaces)
+    flags |= DLP_SENTENCEPIECE_REMOVE_EXTRA_WHITESPACES;
+  if (rules->escape_whitespaces)
+    flags |= DLP_SENTENCEPIECE_ESCAPE_WHITESPACES;
+  return dlp_normalizer_new_sentencepiece (rules->charsmap, rules->charsmap_size, symbols, flags,
+                                           self->where, error);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dlp-model.h"
+#include "dlp-normalizer.h"
 
 typedef enum
 {
@@ -27,6 +28,16 @@ typedef struct
   DlpPieceType type;
 } DlpSentencePieceEntry;
 
+/* What is done to a text. */
+typedef struct
+{
+  const guint8 *charsmap;
+  gsize charsmap_size;
+  gboolean add_dummy_prefix;
+  gboolean remove_extra_whitespaces;
+  gboolean escape_whitespaces;
+} DlpSentencePieceRules;
+
 /* A SentencePiece .model. What is pointed to is in the data that it was parsed from. */
 typedef struct
 {
@@ -41,12 +52,8 @@ typedef struct
   const char *unknown; /* what the unknown piece is decoded to */
   gsize unknown_len;
 
-  /* normalizer_spec, as dlp_normalizer_new_sentencepiece() wants it */
-  const guint8 *charsmap;
-  gsize charsmap_size;
-  gboolean add_dummy_prefix;
-  gboolean remove_extra_whitespaces;
-  gboolean escape_whitespaces;
+  DlpSentencePieceRules normalizer;
+  DlpSentencePieceRules denormalizer; /* of a decoded text; nothing without a charsmap */
 } DlpSentencePiece;
 
 /* Whether @data could be one, by its first bytes. */
@@ -56,6 +63,12 @@ gboolean dlp_sentencepiece_is_likely (const guint8 *data, gsize size);
 DlpSentencePiece *
 dlp_sentencepiece_parse (const guint8 *data, gsize size, const char *where, GError **error);
 void dlp_sentencepiece_free (DlpSentencePiece *self);
+
+/* @symbols: as for dlp_normalizer_new_sentencepiece(). */
+DlpNormalizer *dlp_sentencepiece_make_normalizer (const DlpSentencePiece *self,
+                                                  const DlpSentencePieceRules *rules,
+                                                  const char *const *symbols,
+                                                  GError **error);
 
 /* The model does all that SentencePiece does behind its normalizer, for the whole of a normalized
  * text: user-defined pieces are found in it, so that they need not be added tokens. It keeps

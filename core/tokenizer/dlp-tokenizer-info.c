@@ -57,19 +57,21 @@ dlp_tokenizer_describe_sentencepiece (const DlpSentencePiece *file)
   g_autoptr (GPtrArray) lines = g_ptr_array_new ();
   g_autoptr (GString) steps = g_string_new (NULL);
 
-  if (file->charsmap_size > 0)
+  if (file->normalizer.charsmap_size > 0)
     g_string_append (steps, ", precompiled_charsmap");
-  if (file->remove_extra_whitespaces)
+  if (file->normalizer.remove_extra_whitespaces)
     g_string_append (steps, ", remove_extra_whitespaces");
-  if (file->add_dummy_prefix)
+  if (file->normalizer.add_dummy_prefix)
     g_string_append (steps, ", add_dummy_prefix");
-  if (file->escape_whitespaces)
+  if (file->normalizer.escape_whitespaces)
     g_string_append (steps, ", escape_whitespaces");
   if (steps->len > 0)
     g_ptr_array_add (lines, g_strdup_printf ("normalizer_spec: %s", steps->str + 2));
   g_ptr_array_add (lines, g_strdup_printf ("model_type: %s%s",
                                            file->kind == DLP_SENTENCEPIECE_BPE ? "BPE" : "UNIGRAM",
                                            file->byte_fallback ? ", byte_fallback" : ""));
+  if (file->denormalizer.charsmap_size > 0)
+    g_ptr_array_add (lines, g_strdup ("denormalizer_spec: precompiled_charsmap"));
   g_ptr_array_add (lines, NULL);
   return (char **) g_ptr_array_steal (lines, NULL);
 }

@@ -22,10 +22,9 @@ add_control_pieces (DlpTokenizer *self, const DlpSentencePiece *file)
 }
 
 static DlpNormalizer *
-make_normalizer (const DlpSentencePiece *model, const char *where, GError **error)
+make_normalizer (const DlpSentencePiece *model, GError **error)
 {
   g_autoptr (GPtrArray) symbols = g_ptr_array_new_with_free_func (g_free);
-  DlpSentencepieceFlags flags = 0;
 
   for (guint32 id = 0; id < model->entries->len; id++)
     {
@@ -36,15 +35,8 @@ make_normalizer (const DlpSentencePiece *model, const char *where, GError **erro
         g_ptr_array_add (symbols, g_strndup (entry->p, entry->len));
     }
   g_ptr_array_add (symbols, NULL);
-  if (model->add_dummy_prefix)
-    flags |= DLP_SENTENCEPIECE_ADD_DUMMY_PREFIX;
-  if (model->remove_extra_whitespaces)
-    flags |= DLP_SENTENCEPIECE_REMOVE_EXTRA_WHITESPACES;
-  if (model->escape_whitespaces)
-    flags |= DLP_SENTENCEPIECE_ESCAPE_WHITESPACES;
-  return dlp_normalizer_new_sentencepiece (model->charsmap, model->charsmap_size,
-                                           (const char *const *) symbols->pdata, flags, where,
-                                           error);
+  return dlp_sentencepiece_make_normalizer (model, &model->normalizer,
+                                            (const char *const *) symbols->pdata, error);
 }
 
 /* A .model of SentencePiece: a text is normalized and then one piece, for its own algorithm. */
@@ -62,7 +54,7 @@ dlp_tokenizer_read_sentencepiece (DlpTokenizer *self, DlpModelFile *file, GError
   self->kind = DLP_TOKENIZER_KIND_SENTENCEPIECE;
   self->steps = dlp_tokenizer_describe_sentencepiece (model);
   self->bos_id = model->bos_id;
-  self->normalizer = make_normalizer (model, file->where, error);
+  self->normalizer = make_normalizer (model, error);
   if (self->normalizer == NULL)
     return FALSE;
   self->splitter = dlp_splitter_new ((DlpJsonNode){ NULL, G_MAXUINT32 }, FALSE, error);
@@ -71,7 +63,9 @@ dlp_tokenizer_read_sentencepiece (DlpTokenizer *self, DlpModelFile *file, GError
   self->model = dlp_model_new_sentencepiece (model, error);
   if (self->model == NULL)
     return FALSE;
-  self->detokenizer = dlp_detokenizer_new_sentencepiece (model);
+  self->detokenizer = dlp_detokenizer_new_sentencepiece (model, error);
+  if (self->detokenizer == NULL)
+    return FALSE;
   add_control_pieces (self, model);
   return TRUE;
 }

@@ -134,10 +134,10 @@ test_fields (void)
   g_assert_cmpuint (file->unknown_id, ==, 0);
   g_assert_cmpuint (file->bos_id, ==, DLP_ID_NONE);
   g_assert_cmpuint (file->eos_id, ==, DLP_ID_NONE);
-  g_assert_cmpmem (file->charsmap, file->charsmap_size, "\0xy", 3);
-  g_assert_false (file->add_dummy_prefix);
-  g_assert_false (file->remove_extra_whitespaces);
-  g_assert_false (file->escape_whitespaces);
+  g_assert_cmpmem (file->normalizer.charsmap, file->normalizer.charsmap_size, "\0xy", 3);
+  g_assert_false (file->normalizer.add_dummy_prefix);
+  g_assert_false (file->normalizer.remove_extra_whitespaces);
+  g_assert_false (file->normalizer.escape_whitespaces);
   entry = &g_array_index (file->entries, DlpSentencePieceEntry, 2);
   g_assert_cmpmem (entry->p, entry->len, "a", 1);
   g_assert_cmpfloat (entry->score, ==, -1);
@@ -159,9 +159,9 @@ test_defaults (void)
 
   g_assert_nonnull (file);
   g_assert_cmpint (file->kind, ==, DLP_SENTENCEPIECE_UNIGRAM);
-  g_assert_true (file->add_dummy_prefix);
-  g_assert_true (file->remove_extra_whitespaces);
-  g_assert_true (file->escape_whitespaces);
+  g_assert_true (file->normalizer.add_dummy_prefix);
+  g_assert_true (file->normalizer.remove_extra_whitespaces);
+  g_assert_true (file->normalizer.escape_whitespaces);
   g_assert_false (file->byte_fallback);
   g_assert_cmpuint (file->bos_id, ==, 1);
   g_assert_cmpuint (file->eos_id, ==, DLP_ID_NONE);

@@ -20,6 +20,9 @@ import tempfile
 import sentencepiece
 from tokenizers import Tokenizer
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'peers'))
+from normalizer_texts import make_charsmap  # noqa: E402  pylint: disable=wrong-import-position
+
 WORDS = ['a', 'b', 'ab', '##b', '##', 'b##', '.', '?', '!', ',', "'", "n't", "'m", 'do', 'not', ' do not', "'s", "'ve", "'re",
          '▁', '▁a', '▁▁', 'a▁b', '▁▁a▁', ' ', '  ', ' a', 'a ', '  a  ', " ' m", " ' ", ' .', '  .', 'é', 'Ã©', 'Ãa', '日本', 'a日',
          'Ġ', 'Ġa', 'Ċ', 'aĠé', 'ð', 'Ł', 'ĺ', 'Ģ', 'ðŁĺĢ', 'âĤ', '¬', '😀', '<0x41>', '<0xC3>', '<0xA9>', '<0xc3>', '<0xE4>',
@@ -83,6 +86,7 @@ def tokenizer(decoder, vocab, byte_level):
             'decoder': decoder, 'model': model}
 
 
+RULES = {'ab': 'ﬂ', 'a': 'A', '中': '', 'foo': 'a b', ' b': 'B', 'q': ' '}
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 
 
@@ -106,13 +110,17 @@ def piece(content, score, kind=NORMAL):
     return data(1, data(1, content.encode()) + varint(2 << 3 | 5) + struct.pack('<f', score) + number(3, kind))
 
 
-def sentencepiece_model(prefix, extra, escape, unknown):
+def denormalizer(rules, prefix, extra, escape):
+    return data(5, data(2, make_charsmap(rules)) + number(3, prefix) + number(4, extra) + number(5, escape))
+
+
+def sentencepiece_model(prefix, extra, escape, unknown, after=b''):
     pieces = [('<unk>', 0, UNKNOWN), ('<s>', 0, CONTROL), ('</s>', 0, CONTROL), ('▁', -1.), ('a', -2.), ('b', -3.), ('▁a', -4.),
               ('▁▁', -5.), ('a▁b', -6.), ('▁▁a▁', -6.), ('foo', 0, USER_DEFINED), ('▁u', 0, USER_DEFINED), ('q', 0, UNUSED),
               ('▁</s>', 0, CONTROL), ('中', -2.)] + [(f'<0x{i:02X}>', 0, BYTE) for i in range(256)]
     trainer = number(3, 1) + number(35, 1) + (b'' if unknown is None else data(44, unknown.encode()))
     normalizer = data(1, b'identity') + number(3, prefix) + number(4, extra) + number(5, escape)
-    return b''.join(piece(*p) for p in pieces) + data(2, trainer) + data(3, normalizer)
+    return b''.join(piece(*p) for p in pieces) + data(2, trainer) + data(3, normalizer) + after
 
 
 def sentencepiece_ids(rand):
@@ -159,8 +167,10 @@ def make_cases():
                                                  for _ in range(12)]
             cases = [[ids, text] for ids in lists if (text := decode(reference, ids)) is not None]
             yield {'tokenizer': json.dumps(config, ensure_ascii=False, separators=(',', ':')), 'cases': cases}
-    for prefix, extra, escape, unknown in [(1, 1, 1, None), (1, 0, 1, None), (0, 1, 1, ''), (0, 0, 0, 'X'), (1, 0, 0, '▁?')]:
-        model = sentencepiece_model(prefix, extra, escape, unknown)
+    for prefix, extra, escape, unknown, *after in [(1, 1, 1, None), (1, 0, 1, None), (0, 1, 1, ''), (0, 0, 0, 'X'),
+                                                   (1, 0, 0, '▁?'), (1, 1, 1, None, denormalizer(RULES, 0, 0, 0)),
+                                                   (0, 0, 1, None, denormalizer(RULES, 1, 1, 1))]:
+        model = sentencepiece_model(prefix, extra, escape, unknown, *after)
         reference = sentencepiece.SentencePieceProcessor(model_proto=model)
         lists = [sentencepiece_ids(rand) for _ in range(40)]
         yield {'model': base64.b64encode(model).decode(), 'cases': [[ids, reference.decode(ids)] for ids in lists]}
@@ -229,7 +239,8 @@ def compare_json(library, rand):
 
 
 def compare_sentencepiece(library, rand):
-    model = sentencepiece_model(*[rand.randrange(2) for _ in range(3)], rand.choice([None, '', 'X', '▁']))
+    after = rand.choice([b'', denormalizer(RULES, *[rand.randrange(2) for _ in range(3)])])
+    model = sentencepiece_model(*[rand.randrange(2) for _ in range(3)], rand.choice([None, '', 'X', '▁']), after)
     reference, mine = sentencepiece.SentencePieceProcessor(model_proto=model), library.open(model)
     for _ in range(50):
         ids = sentencepiece_ids(rand)
