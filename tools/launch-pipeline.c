@@ -223,6 +223,20 @@ is_tokenizer (DlpElement *element)
          pspec->value_type == G_TYPE_STRING;
 }
 
+/* What it says of itself where it does, else what it was told. */
+static char *
+get_model (DlpElement *element)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), "model-summary");
+  char *text = NULL;
+
+  if (pspec != NULL && pspec->value_type == G_TYPE_STRING)
+    g_object_get (element, "model-summary", &text, NULL);
+  if (text == NULL)
+    g_object_get (element, "model", &text, NULL);
+  return text;
+}
+
 char *
 launch_get_models (DlpPipeline *pipeline)
 {
@@ -236,7 +250,7 @@ launch_get_models (DlpPipeline *pipeline)
 
       if (!is_tokenizer (element))
         continue;
-      g_object_get (element, "model", &model, NULL);
+      model = get_model (element);
       if (model == NULL || g_ptr_array_find_with_equal_func (models, model, g_str_equal, NULL))
         g_free (model);
       else

@@ -37,6 +37,7 @@ struct _DlpTokenizerElement
   char *eod_token;
   DlpEod eod;
   DlpSpecialTokens special_tokens;
+  DlpBos bos;
   DlpPostProcessor post_processor;
   guint byte_offset;
   gboolean keep_text;
@@ -44,6 +45,7 @@ struct _DlpTokenizerElement
 
   DlpTokenizer *tokenizer;
   guint32 eod_id;
+  guint32 bos_id;
   guint32 vocab_size; /* the eod included */
   gboolean wide;      /* ids of 4 bytes */
   guint text_field;   /* of the input */
@@ -61,6 +63,7 @@ enum
   PROP_EOD,
   PROP_EOD_TOKEN,
   PROP_SPECIAL_TOKENS,
+  PROP_BOS,
   PROP_POST_PROCESSOR,
   PROP_BYTE_OFFSET,
   PROP_KEEP_TEXT,
@@ -70,6 +73,7 @@ enum
   PROP_MODEL_FINGERPRINT,
   PROP_MODEL_FILE,
   PROP_MODEL_PATTERN,
+  PROP_MODEL_SUMMARY,
   N_PROPS
 };
 
@@ -86,6 +90,10 @@ G_DEFINE_ENUM_TYPE (DlpSpecialTokens,
                     G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_ALLOW, "allow"),
                     G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_SKIP_RECORD, "skip-record"),
                     G_DEFINE_ENUM_VALUE (DLP_SPECIAL_TOKENS_ERROR, "error"))
+G_DEFINE_ENUM_TYPE (DlpBos,
+                    dlp_bos,
+                    G_DEFINE_ENUM_VALUE (DLP_BOS_NONE, "none"),
+                    G_DEFINE_ENUM_VALUE (DLP_BOS_ADD, "add"))
 G_DEFINE_ENUM_TYPE (DlpPostProcessor,
                     dlp_post_processor,
                     G_DEFINE_ENUM_VALUE (DLP_POST_PROCESSOR_NONE, "none"),
@@ -219,6 +227,21 @@ make_schema (DlpTokenizerElement *self, DlpSchema *in, GError **error)
   return dlp_schema_new (DLP_SCHEMA_RECORDS, self->n_kept + 1, names, types, optional);
 }
 
+static gboolean
+find_bos (DlpTokenizerElement *self, GError **error)
+{
+  if (self->bos == DLP_BOS_NONE)
+    return TRUE;
+  if (self->post_processor == DLP_POST_PROCESSOR_FILE)
+    {
+      g_set_error_literal (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                           "bos=add and post-processor=file: both may add a token before a "
+                           "document; choose one of them");
+      return FALSE;
+    }
+  return dlp_tokenizer_get_bos (self->tokenizer, &self->bos_id, error);
+}
+
 static DlpTokenizer *
 load_tokenizer (DlpTokenizerElement *self, GError **error)
 {
@@ -244,7 +267,7 @@ dlp_tokenizer_element_negotiate (DlpElement *element, GError **error)
     return FALSE;
   g_clear_object (&self->tokenizer);
   self->tokenizer = load_tokenizer (self, &local);
-  if (self->tokenizer == NULL || !find_eod (self, &local))
+  if (self->tokenizer == NULL || !find_eod (self, &local) || !find_bos (self, &local))
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s", local->message);
       return FALSE;
@@ -346,7 +369,17 @@ get_flags (DlpTokenizerElement *self)
   return flags;
 }
 
-/* Below 0: see dlp_tokenizer_encode(). @capacity is at least 1. */
+static inline void
+put_ids (DlpTokenizerElement *self, gpointer ids, gsize at, const guint32 *values, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (self->wide)
+      ((guint32 *) ids)[at + i] = values[i];
+    else
+      ((guint16 *) ids)[at + i] = (guint16) values[i];
+}
+
+/* Below 0: see dlp_tokenizer_encode(). */
 static gssize
 encode (DlpTokenizerElement *self,
         DlpTokenizerContext *context,
@@ -356,29 +389,31 @@ encode (DlpTokenizerElement *self,
         gsize capacity)
 {
   DlpTokenizerFlags flags = get_flags (self);
-  guint before = self->eod == DLP_EOD_PREPEND ? 1 : 0;
-  guint behind = self->eod == DLP_EOD_APPEND ? 1 : 0;
-  gsize room = capacity - before - behind;
-  guint32 *wide = ids;
-  guint16 *narrow = ids;
+  guint32 before[2], behind[1];
+  guint n_before = 0, n_behind = 0;
+  gsize width = self->wide ? sizeof (guint32) : sizeof (guint16);
+  gpointer body;
   gssize n;
 
-  n = self->wide ? dlp_tokenizer_encode_full (self->tokenizer, context, text, size, flags,
-                                              wide + before, room) :
-                   dlp_tokenizer_encode16_full (self->tokenizer, context, text, size, flags,
-                                                narrow + before, room);
+  if (self->eod == DLP_EOD_PREPEND)
+    before[n_before++] = self->eod_id;
+  if (self->bos == DLP_BOS_ADD)
+    before[n_before++] = self->bos_id;
+  if (self->eod == DLP_EOD_APPEND)
+    behind[n_behind++] = self->eod_id;
+  if (capacity < n_before + n_behind)
+    return -1;
+
+  body = (guint8 *) ids + n_before * width;
+  capacity -= n_before + n_behind;
+  n = self->wide ?
+          dlp_tokenizer_encode_full (self->tokenizer, context, text, size, flags, body, capacity) :
+          dlp_tokenizer_encode16_full (self->tokenizer, context, text, size, flags, body, capacity);
   if (n < 0)
     return n;
-  for (guint i = 0; i < before + behind; i++)
-    {
-      gsize at = before ? 0 : (gsize) n;
-
-      if (self->wide)
-        wide[at] = self->eod_id;
-      else
-        narrow[at] = (guint16) self->eod_id;
-    }
-  return n + before + behind;
+  put_ids (self, ids, 0, before, n_before);
+  put_ids (self, ids, n_before + n, behind, n_behind);
+  return n_before + n + n_behind;
 }
 
 static gboolean
@@ -509,7 +544,7 @@ encode_record (DlpTokenizerElement *self,
 {
   DlpRecordBatchBuilder *builder = dlp_transform_output_get_builder (output, 0);
   const DlpCoordinate *coordinate = dlp_record_batch_get_coordinate (batch, row);
-  gsize capacity = MIN (size + 1, get_max_ids (self));
+  gsize capacity = MIN (size + 2, get_max_ids (self));
   gssize n = 0;
   gpointer ids;
 
@@ -678,6 +713,9 @@ dlp_tokenizer_element_set_property (GObject *object,
     case PROP_SPECIAL_TOKENS:
       self->special_tokens = g_value_get_enum (value);
       break;
+    case PROP_BOS:
+      self->bos = g_value_get_enum (value);
+      break;
     case PROP_POST_PROCESSOR:
       self->post_processor = g_value_get_enum (value);
       break;
@@ -693,6 +731,39 @@ dlp_tokenizer_element_set_property (GObject *object,
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
+}
+
+static void
+append_token (GString *text, DlpTokenizer *tokenizer, const char *what, guint32 id)
+{
+  gsize len;
+  const guint8 *token = dlp_tokenizer_get_token (tokenizer, id, &len);
+
+  g_string_append_printf (text, ", %s %u", what, id);
+  if (token != NULL && g_utf8_validate_len ((const char *) token, len, NULL))
+    g_string_append_printf (text, " %.*s", (int) len, (const char *) token);
+}
+
+/* (transfer full) (nullable): what was chosen, once the tokenizer is there. */
+static char *
+summarize (DlpTokenizerElement *self)
+{
+  GString *text;
+
+  if (self->tokenizer == NULL)
+    return NULL;
+  text = g_string_new (dlp_tokenizer_get_name (self->tokenizer));
+  g_string_append_printf (text, " (%u ids of %u bytes", self->vocab_size, self->wide ? 4 : 2);
+  if (self->bos == DLP_BOS_ADD)
+    append_token (text, self->tokenizer, "BOS", self->bos_id);
+  if (self->eod == DLP_EOD_NONE)
+    g_string_append (text, ", no EOD)");
+  else
+    {
+      append_token (text, self->tokenizer, "EOD", self->eod_id);
+      g_string_append_c (text, ')');
+    }
+  return g_string_free (text, FALSE);
 }
 
 static void
@@ -723,6 +794,9 @@ dlp_tokenizer_element_get_property (GObject *object, guint id, GValue *value, GP
     case PROP_SPECIAL_TOKENS:
       g_value_set_enum (value, self->special_tokens);
       break;
+    case PROP_BOS:
+      g_value_set_enum (value, self->bos);
+      break;
     case PROP_POST_PROCESSOR:
       g_value_set_enum (value, self->post_processor);
       break;
@@ -752,6 +826,9 @@ dlp_tokenizer_element_get_property (GObject *object, guint id, GValue *value, GP
       break;
     case PROP_MODEL_PATTERN:
       g_value_set_string (value, self->pattern);
+      break;
+    case PROP_MODEL_SUMMARY:
+      g_value_take_string (value, summarize (self));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -805,6 +882,9 @@ install_properties (GObjectClass *object_class)
                          "The text of a special token in a document: ordinary text; its id; leave "
                          "the document out; or an error",
                          DLP_TYPE_SPECIAL_TOKENS, DLP_SPECIAL_TOKENS_TEXT, rw);
+  properties[PROP_BOS] = g_param_spec_enum (
+      "bos", NULL, "Whether the token that begins a document, by the model, is put before each",
+      DLP_TYPE_BOS, DLP_BOS_NONE, rw);
   properties[PROP_POST_PROCESSOR] =
       g_param_spec_enum ("post-processor", NULL,
                          "The tokens that the file of the model wants around a text: none of them, "
@@ -828,6 +908,9 @@ install_properties (GObjectClass *object_class)
       "model-file", NULL, "Path of the rank file, where it is no known model", NULL, r);
   properties[PROP_MODEL_PATTERN] =
       g_param_spec_string ("model-pattern", NULL, "The pattern that was given", NULL, r);
+  properties[PROP_MODEL_SUMMARY] = g_param_spec_string (
+      "model-summary", NULL, "What was chosen: the model, its ids and their width, BOS, EOD", NULL,
+      r);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

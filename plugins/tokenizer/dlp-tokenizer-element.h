@@ -29,6 +29,12 @@ typedef enum
 
 typedef enum
 {
+  DLP_BOS_NONE,
+  DLP_BOS_ADD,
+} DlpBos;
+
+typedef enum
+{
   DLP_POST_PROCESSOR_NONE,
   DLP_POST_PROCESSOR_FILE,
 } DlpPostProcessor;
@@ -37,6 +43,8 @@ typedef enum
 GType dlp_eod_get_type (void);
 #define DLP_TYPE_SPECIAL_TOKENS (dlp_special_tokens_get_type ())
 GType dlp_special_tokens_get_type (void);
+#define DLP_TYPE_BOS (dlp_bos_get_type ())
+GType dlp_bos_get_type (void);
 #define DLP_TYPE_POST_PROCESSOR (dlp_post_processor_get_type ())
 GType dlp_post_processor_get_type (void);
 
