@@ -232,7 +232,8 @@ main (int argc, char **argv)
     g_printerr ("dlpipe-tokenizer: %s\n", error->message);
   if (!std_streams_flush (&failure))
     {
-      g_printerr ("dlpipe-tokenizer: %s\n", failure->message);
+      if (error == NULL)
+        g_printerr ("dlpipe-tokenizer: %s\n", failure->message);
       status = status == TOKENIZER_EXIT_OK ? TOKENIZER_EXIT_FAULTS : status;
     }
   return status;

@@ -38,7 +38,7 @@ flush (Decode *self, GError **error)
 
   if (ok && self->options->lines)
     g_string_append_c (self->out, '\n');
-  fwrite (self->out->str, 1, self->out->len, stdout);
+  ok = tokenizer_write (self->out->str, self->out->len, ok ? error : NULL) && ok;
   g_string_truncate (self->out, 0);
   g_array_set_size (self->ids, 0);
   return ok;

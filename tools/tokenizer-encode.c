@@ -24,13 +24,18 @@ typedef struct
   GString *out;
 } Encode;
 
-static void
-write_out (Encode *self, gsize limit)
+/* What is more than @limit. Nobody is to wait for the rest of a file whose ids go nowhere. */
+static gboolean
+write_out (Encode *self, gsize limit, GError **error)
 {
-  if (self->out->len <= limit)
-    return;
-  fwrite (self->out->str, 1, self->out->len, stdout);
+  gsize len = self->out->len;
+
+  if (len <= limit)
+    return TRUE;
+  if (!tokenizer_write (self->out->str, len, error))
+    return FALSE;
   g_string_truncate (self->out, 0);
+  return TRUE;
 }
 
 static void
@@ -109,8 +114,7 @@ on_document (const TokenizerDocument *document, gpointer data, GError **error)
     print_pieces (self);
   else
     print_ids (self);
-  write_out (self, FULL);
-  return TRUE;
+  return write_out (self, FULL, error);
 }
 
 static double
@@ -183,7 +187,8 @@ tokenizer_encode (const TokenizerOptions *options, GError **error)
     return TOKENIZER_EXIT_USAGE;
   self.out = g_string_new (NULL);
   ok = encode_files (&self, error);
-  write_out (&self, 0);
+  /* What was before a bad document too. */
+  ok = write_out (&self, 0, ok ? error : NULL) && ok;
   dropped = dlp_tokenizer_context_get_dropped (self.encoder.context);
   if (dropped > 0)
     g_printerr ("dlpipe-tokenizer: warning: %" G_GUINT64_FORMAT

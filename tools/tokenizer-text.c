@@ -2,6 +2,9 @@
 
 #include "tokenizer.h"
 
+#include <errno.h>
+#include <stdio.h>
+
 static void
 append_character (GString *out, gunichar c)
 {
@@ -68,4 +71,17 @@ tokenizer_append_uint (GString *out, guint64 value)
   while ((value /= 10) > 0);
   while (n > 0)
     g_string_append_c (out, digits[--n]);
+}
+
+gboolean
+tokenizer_write (const char *text, gsize len, GError **error)
+{
+  int code;
+
+  if (fwrite (text, 1, len, stdout) == len)
+    return TRUE;
+  code = errno;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "standard output: cannot write: %s",
+               g_strerror (code));
+  return FALSE;
 }

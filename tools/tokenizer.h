@@ -96,6 +96,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TokenizerEncoder, tokenizer_encoder_clear)
 /* In quotes; what is no UTF-8, and what could play with a terminal, as an escape. */
 void tokenizer_append_quoted (GString *out, gconstpointer bytes, gsize len);
 void tokenizer_append_uint (GString *out, guint64 value);
+gboolean tokenizer_write (const char *text, gsize len, GError **error);
 
 /* ---- the commands; each gives the exit code ---- */
 

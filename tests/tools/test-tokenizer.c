@@ -4,6 +4,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include <dlpipe/dlpipe.h>
 
@@ -376,6 +377,37 @@ test_info (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (content, ==, "<s>");
 }
 
+/* Ids that go nowhere are a fault, also where there are more than a buffer holds. */
+static void
+test_full (Fixture *fixture, gconstpointer data)
+{
+  static const char *const sizes[] = { "1", "300000" };
+
+  if (!g_file_test ("/dev/full", G_FILE_TEST_EXISTS))
+    {
+      g_test_skip ("there is no /dev/full");
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *line = g_strdup_printf (
+          "head -c %s /dev/zero | tr '\\0' '7' | '%s' encode --lines gpt2 >/dev/full", sizes[i],
+          program);
+      const char *words[] = { "sh", "-c", line, NULL };
+      g_autofree char *err = NULL;
+      g_autoptr (GError) error = NULL;
+      int status;
+
+      g_spawn_sync (NULL, (char **) words, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &err,
+                    &status, &error);
+      g_assert_no_error (error);
+      g_assert_true (WIFEXITED (status));
+      g_assert_cmpint (WEXITSTATUS (status), ==, 1);
+      assert_has (err, "dlpipe-tokenizer: standard output: ");
+      assert_has (err, "No space left on device\n");
+    }
+}
+
 #define add(name, func) g_test_add (name, Fixture, NULL, set_up, func, tear_down)
 
 int
@@ -394,6 +426,7 @@ main (int argc, char **argv)
   add ("/tokenizer-tool/round-trip", test_round_trip);
   add ("/tokenizer-tool/compare", test_compare);
   add ("/tokenizer-tool/info", test_info);
+  add ("/tokenizer-tool/full", test_full);
 
   return g_test_run ();
 }
