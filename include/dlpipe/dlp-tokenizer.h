@@ -127,9 +127,9 @@ GQuark dlp_tokenizer_error_quark (void);
  * dlp_tokenizer_new:
  * @model: what to load, see below
  * @pattern: (nullable): how text is cut into pieces: one of gpt2, r50k, p50k, cl100k, o200k, qwen2,
- *   qwen3.5, tekken, kimi-k2, deepseek, digits (each digit by itself, the rest as gpt2), or a regular
- *   expression as tiktoken takes it; only for a rank file, and needed for one that is not recognised
- *   by its content or its name
+ *   qwen3.5, tekken, kimi-k2, deepseek, digits (each digit by itself, the rest as gpt2), or a
+ * regular expression as tiktoken takes it; only for a rank file, and needed for one that is not
+ * recognised by its content or its name
  * @error: return location for an error
  *
  * Loads a tokenizer. @model is
