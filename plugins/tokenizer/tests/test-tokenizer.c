@@ -3,6 +3,7 @@
 #include <dlpipe/dlp-tokenizer.h>
 
 #include <dlp-harness.h>
+#include <glib/gstdio.h>
 
 static GPtrArray *
 lines_of (GHashTable *got)
@@ -148,6 +149,78 @@ test_error_in_band (void)
     }
 }
 
+/* A file with a template, a beginning and an end, and one piece for whatever there is. */
+static const char small_json[] = "{\"added_tokens\": ["
+                                 "{\"id\": 0, \"content\": \"<s>\", \"special\": true}, "
+                                 "{\"id\": 1, \"content\": \"</s>\", \"special\": true}], "
+                                 "\"normalizer\": {\"type\": \"NFKC\"}, "
+                                 "\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": "
+                                 "[\"<s>\", 0], \"sep\": [\"</s>\", 1]}, "
+                                 "\"model\": {\"type\": \"WordLevel\", \"unk_token\": \"?\", "
+                                 "\"vocab\": {\"<s>\": 0, \"</s>\": 1, \"?\": 2}}}";
+
+static gboolean
+has_both_ends (const char *line)
+{
+  return is_empty (line) || g_str_has_suffix (line, "tokens= 0 2 1");
+}
+
+static gboolean
+has_both_ends_twice (const char *line)
+{
+  return is_empty (line) || g_str_has_suffix (line, "tokens= 1 0 2");
+}
+
+static void
+test_file (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("dlp-tokenizer-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "tokenizer.json", NULL);
+  g_autofree char *add = NULL, *prepend = NULL, *file = NULL, *both = NULL, *offset = NULL;
+
+  g_assert_true (g_file_set_contents (path, small_json, -1, NULL));
+  add = g_strdup_printf ("check-source ! tokenizer model=%s bos=add ! check-sink name=k", folder);
+  assert_all (add, has_both_ends);
+  prepend = g_strdup_printf (
+      "check-source ! tokenizer model=%s bos=add eod=prepend ! check-sink name=k", path);
+  assert_all (prepend, has_both_ends_twice);
+  file = g_strdup_printf (
+      "check-source ! tokenizer model=%s post-processor=file eod=none ! check-sink name=k", folder);
+  assert_all (file, has_both_ends);
+  both = g_strdup_printf (
+      "check-source ! tokenizer model=%s post-processor=file bos=add ! check-sink name=k", folder);
+  assert_refused (both, "choose one of them");
+  offset = g_strdup_printf ("check-source ! tokenizer model=%s byte-offset=3 ! check-sink name=k",
+                            folder);
+  assert_refused (offset, "is for model=bytes");
+  g_assert_no_errno (g_unlink (path));
+  g_assert_no_errno (g_rmdir (folder));
+}
+
+static void
+test_bytes (void)
+{
+  g_autoptr (GHashTable) text =
+      dlp_harness_expect ("check-source records=30 ! tokenizer model=bytes byte-offset=3 "
+                          "eod-token=1 keep-text=true ! check-sink name=k");
+
+  for (guint i = 0; i < lines_of (text)->len; i++)
+    {
+      const char *line = g_ptr_array_index (lines_of (text), i);
+      const char *encoded = strstr (line, "text=") + 5, *tokens = strstr (line, "tokens=");
+      g_autofree char *base64 = g_strndup (encoded, strcspn (encoded, " "));
+      g_autoptr (GString) wanted = g_string_new ("tokens=");
+      gsize size = 0;
+      g_autofree guchar *bytes = *base64 ? g_base64_decode (base64, &size) : NULL;
+
+      for (gsize k = 0; k < size; k++)
+        g_string_append_printf (wanted, " %u", bytes[k] + 3u);
+      if (size > 0)
+        g_string_append (wanted, " 1");
+      g_assert_true (g_str_has_prefix (tokens, wanted->str));
+    }
+}
+
 static void
 test_resume (void)
 {
@@ -194,6 +267,8 @@ main (int argc, char **argv)
   g_test_add_func ("/tokenizer/errors", test_errors);
   g_test_add_func ("/tokenizer/specials", test_specials);
   g_test_add_func ("/tokenizer/error-in-band", test_error_in_band);
+  g_test_add_func ("/tokenizer/file", test_file);
+  g_test_add_func ("/tokenizer/bytes", test_bytes);
   g_test_add_func ("/tokenizer/resume", test_resume);
   g_test_add_func ("/tokenizer/settings", test_settings);
   return g_test_run ();
