@@ -109,7 +109,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (GString) made = NULL;
   g_autofree guint8 *exact = NULL;
 
-  if (size < 2 || size > 4096)
+  if (size < 3 || size > 4096)
     return 0;
   tokenizer = get_tokenizer (data[0] % G_N_ELEMENTS (patterns));
   if (data[1] & 1)
