@@ -227,7 +227,7 @@ append_ctc (const DlpDetokenizerStep *self, DlpTokenList *out, const guint8 *tok
     {
       clean_up (out->text, start);
       len = out->text->len - start;
-      cleaned = g_memdup2 (out->text->str + start, len);
+      cleaned = g_memdup2 (out->text->str + start, len + 1); /* with its nul */
       g_string_truncate (out->text, start);
       append_replaced (out->text, (const guint8 *) cleaned, len, self->delimiter,
                        self->delimiter_len, " ", 1);
