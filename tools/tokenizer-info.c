@@ -74,7 +74,7 @@ print_info (DlpTokenizer *tokenizer)
   guint n = dlp_tokenizer_get_n_specials (tokenizer);
 
   print_line ("name", dlp_tokenizer_get_name (tokenizer));
-  print_line ("file", file != NULL ? file : "that of the known model");
+  print_line ("file", file != NULL ? file : "none: a model by its name");
   print_line ("kind", get_kind (tokenizer));
   printf ("%-20s %u\n", "vocabulary size", dlp_tokenizer_get_vocab_size (tokenizer));
   printf ("%-20s %u\n", "bytes of an id", get_width (tokenizer));

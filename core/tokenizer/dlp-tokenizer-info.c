@@ -88,10 +88,13 @@ char **
 dlp_tokenizer_list_steps (DlpTokenizer *self)
 {
   static const char *const of_ranks[] = { "model: BPE", NULL };
+  static const char *const of_bytes[] = { "model: bytes", NULL };
 
   g_return_val_if_fail (DLP_IS_TOKENIZER (self), NULL);
 
-  return g_strdupv (self->steps ? self->steps : (char **) of_ranks);
+  if (self->steps)
+    return g_strdupv (self->steps);
+  return g_strdupv ((char **) (self->kind == DLP_TOKENIZER_KIND_BYTES ? of_bytes : of_ranks));
 }
 
 gboolean

@@ -176,11 +176,13 @@ dlp_tokenizer_new_bytes (guint32 offset)
   g_return_val_if_fail (offset < DLP_ID_LIMIT - 257, NULL);
 
   self = g_object_new (DLP_TYPE_TOKENIZER, NULL);
+  self->kind = DLP_TOKENIZER_KIND_BYTES;
   self->splitter = dlp_splitter_new ((DlpJsonNode){ NULL, G_MAXUINT32 }, FALSE, NULL);
   self->model = dlp_model_new_bytes (offset);
   dlp_tokenizer_set_added (self, NULL, 0);
   self->name = g_strdup ("bytes");
   self->fingerprint = make_fingerprint (self);
+  dlp_tokenizer_find_traits (self);
   return self;
 }
 

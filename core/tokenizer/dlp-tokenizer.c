@@ -15,7 +15,8 @@ G_DEFINE_ENUM_TYPE (DlpTokenizerKind,
                     G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_KIND_RANKS, "ranks"),
                     G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_KIND_JSON, "json"),
                     G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_KIND_TEKKEN, "tekken"),
-                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_KIND_SENTENCEPIECE, "sentencepiece"))
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_KIND_SENTENCEPIECE, "sentencepiece"),
+                    G_DEFINE_ENUM_VALUE (DLP_TOKENIZER_KIND_BYTES, "bytes"))
 
 G_DEFINE_FLAGS_TYPE (DlpTokenizerFlags,
                      dlp_tokenizer_flags,

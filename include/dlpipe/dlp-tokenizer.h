@@ -67,6 +67,7 @@ GType dlp_tokenizer_flags_get_type (void) G_GNUC_CONST;
  * @DLP_TOKENIZER_KIND_JSON: the tokenizer.json of Hugging Face
  * @DLP_TOKENIZER_KIND_TEKKEN: the tekken.json of Mistral
  * @DLP_TOKENIZER_KIND_SENTENCEPIECE: a model of SentencePiece
+ * @DLP_TOKENIZER_KIND_BYTES: none: the ids are bytes
  *
  * What kind of file a tokenizer is made of.
  *
@@ -78,6 +79,7 @@ typedef enum
   DLP_TOKENIZER_KIND_JSON,
   DLP_TOKENIZER_KIND_TEKKEN,
   DLP_TOKENIZER_KIND_SENTENCEPIECE,
+  DLP_TOKENIZER_KIND_BYTES,
 } DlpTokenizerKind;
 
 #define DLP_TYPE_TOKENIZER_KIND (dlp_tokenizer_kind_get_type ())

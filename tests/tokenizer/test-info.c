@@ -67,6 +67,18 @@ assert_counts (DlpTokenizer *tokenizer,
 }
 
 static void
+test_bytes (void)
+{
+  g_autoptr (DlpTokenizer) tokenizer = dlp_tokenizer_new_bytes (4);
+  const guint32 ids[] = { 0, 4, 259, 260 };
+
+  g_assert_cmpint (dlp_tokenizer_get_kind (tokenizer), ==, DLP_TOKENIZER_KIND_BYTES);
+  g_assert_cmpuint (dlp_tokenizer_get_vocab_size (tokenizer), ==, 260);
+  assert_steps (tokenizer, "model: bytes");
+  assert_counts (tokenizer, ids, G_N_ELEMENTS (ids), 0, 2);
+}
+
+static void
 test_ranks (void)
 {
   g_autoptr (DlpTokenizer) tokenizer = dlp_tokenizer_new ("gpt2", NULL, NULL);
@@ -170,6 +182,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/info/ranks", test_ranks);
+  g_test_add_func ("/info/bytes", test_bytes);
   g_test_add_func ("/info/json", test_json);
   g_test_add_func ("/info/bos", test_bos);
   g_test_add_func ("/info/sentencepiece", test_sentencepiece);
