@@ -1,42 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-detokenizer.h"
-#include "dlpipe/dlp-tokenizer.h"
+#include "load.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
-
-static DlpTokenizer *
-load (gconstpointer data, gsize size, GError **error)
-{
-  g_autofree char *folder = g_dir_make_tmp ("dlp-tokenizer-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "model", NULL);
-  DlpTokenizer *tokenizer;
-
-  g_assert_true (g_file_set_contents (path, data, size, NULL));
-  tokenizer = dlp_tokenizer_new (path, NULL, error);
-  g_assert_no_errno (g_unlink (path));
-  g_assert_no_errno (g_rmdir (folder));
-  return tokenizer;
-}
-
-static GArray *
-read_ids (DlpJsonNode list)
-{
-  GArray *ids = g_array_new (FALSE, FALSE, sizeof (guint32));
-  DlpJsonNode at = dlp_json_get_first (list);
-
-  for (guint n = dlp_json_get_n_children (list); n > 0; n--)
-    {
-      guint64 value;
-      guint32 id;
-
-      g_assert_true (dlp_json_read_uint (at, G_MAXUINT32, &value, NULL));
-      id = value;
-      g_array_append_val (ids, id);
-      at = dlp_json_get_next (at);
-    }
-  return ids;
-}
 
 /* @node: [ids, text] */
 static void
@@ -73,13 +39,13 @@ check_line (const char *line)
     {
       const char *content = dlp_json_get_string (json, &len);
 
-      tokenizer = load (content, len, &error);
+      tokenizer = load_as ("model", content, len, &error);
     }
   else
     {
       g_autofree guint8 *data = g_base64_decode (dlp_json_get_string (model, NULL), &len);
 
-      tokenizer = load (data, len, &error);
+      tokenizer = load_as ("model", data, len, &error);
     }
   g_assert_no_error (error);
 
@@ -118,7 +84,7 @@ assert_refused (const char *decoder, const char *part)
 {
   g_autofree char *json = g_strconcat (head, decoder, "}", NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpTokenizer) tokenizer = load (json, strlen (json), &error);
+  g_autoptr (DlpTokenizer) tokenizer = load_as ("model", json, strlen (json), &error);
 
   g_assert_null (tokenizer);
   g_assert_error (error, DLP_TOKENIZER_ERROR, DLP_TOKENIZER_ERROR_BAD_VOCABULARY);
@@ -162,7 +128,7 @@ test_bad_id (void)
   g_autofree char *json = g_strconcat (head, "{\"type\":\"ByteFallback\"}}", NULL);
   g_autoptr (GString) out = g_string_new ("x");
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpTokenizer) tokenizer = load (json, strlen (json), &error);
+  g_autoptr (DlpTokenizer) tokenizer = load_as ("model", json, strlen (json), &error);
   const guint32 ids[] = { 0, 1, 2, 0 };
   gsize len;
 
@@ -189,7 +155,7 @@ test_long (void)
       NULL);
   g_autoptr (GString) out = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpTokenizer) tokenizer = load (json, strlen (json), &error);
+  g_autoptr (DlpTokenizer) tokenizer = load_as ("model", json, strlen (json), &error);
   gsize n = 300000;
   g_autofree guint32 *ids = g_new0 (guint32, n);
 

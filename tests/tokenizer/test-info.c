@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "dlpipe/dlp-tokenizer.h"
+#include "load.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 /* What can be asked about a tokenizer and its ids. */
@@ -9,16 +8,10 @@
 static DlpTokenizer *
 load (gconstpointer data, gsize size)
 {
-  g_autofree char *folder = g_dir_make_tmp ("dlp-tokenizer-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "model", NULL);
   g_autoptr (GError) error = NULL;
-  DlpTokenizer *tokenizer;
+  DlpTokenizer *tokenizer = load_as ("model", data, size, &error);
 
-  g_assert_true (g_file_set_contents (path, data, size, NULL));
-  tokenizer = dlp_tokenizer_new (path, NULL, &error);
   g_assert_no_error (error);
-  g_assert_no_errno (g_unlink (path));
-  g_assert_no_errno (g_rmdir (folder));
   return tokenizer;
 }
 

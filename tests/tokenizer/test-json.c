@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "dlp-json-tree.h"
-#include "dlpipe/dlp-tokenizer.h"
+#include "load.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 /* Small tokenizers with the ids that the library which their files were made for gives: see
  * cases/convert-json.py. */
-static DlpTokenizer *
-load (const char *json, gsize len, GError **error)
-{
-  g_autofree char *folder = g_dir_make_tmp ("dlp-tokenizer-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "tokenizer.json", NULL);
-  DlpTokenizer *tokenizer;
-
-  g_assert_true (g_file_set_contents (path, json, len, NULL));
-  tokenizer = dlp_tokenizer_new (folder, NULL, error);
-  g_assert_no_errno (g_unlink (path));
-  g_assert_no_errno (g_rmdir (folder));
-  return tokenizer;
-}
-
 static char *
 ids_to_string (const guint32 *ids, gsize n)
 {
@@ -34,19 +18,8 @@ ids_to_string (const guint32 *ids, gsize n)
 static char *
 list_to_string (DlpJsonNode list)
 {
-  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
-  DlpJsonNode at = dlp_json_get_first (list);
+  g_autoptr (GArray) ids = read_ids (list);
 
-  for (guint n = dlp_json_get_n_children (list); n > 0; n--)
-    {
-      guint64 value;
-      guint32 id;
-
-      g_assert_true (dlp_json_read_uint (at, G_MAXUINT32, &value, NULL));
-      id = value;
-      g_array_append_val (ids, id);
-      at = dlp_json_get_next (at);
-    }
   return ids_to_string ((guint32 *) (gpointer) ids->data, ids->len);
 }
 
@@ -99,7 +72,7 @@ check_tokenizer (const char *line, gsize len)
   json = dlp_json_get_string (dlp_json_get_member (root, "tokenizer"), &len);
   if (dlp_json_get_type (dlp_json_get_member (root, "post_processor")) == DLP_JSON_TRUE)
     flags |= DLP_TOKENIZER_FLAGS_POST_PROCESSOR;
-  tokenizer = load (json, len, &error);
+  tokenizer = load_as ("tokenizer.json", json, len, &error);
   if (tokenizer == NULL)
     g_error ("%s: %s", name, error->message);
 
