@@ -665,6 +665,10 @@ dlp_shuffle_step (DlpElement *element, GCancellable *cancellable, GError **error
   dlp_element_hold_marks (element, position < self->state.taken);
   if (position + n > self->state.taken && !check_goes_on (self, error))
     return DLP_STEP_ERROR;
+  /* While nothing was held, the mark was that of the input, which moves on without a record too; it
+   * must not go back now. */
+  if (self->n_held == 0)
+    remember (self, in);
   for (guint i = 0; i < n; i++)
     if (!(position + i < self->state.taken ? put_back (self, batch, row + i, position + i, error) :
                                              take (self, batch, row + i, position + i, out, error)))
