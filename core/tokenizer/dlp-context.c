@@ -202,11 +202,9 @@ choose_encode (void)
   const char *wanted = g_getenv ("DLPIPE_CPU");
   gboolean any = wanted == NULL || *wanted == '\0';
 
-  if ((any || strcmp (wanted, "avx512") == 0) && __builtin_cpu_supports ("avx512bw") &&
-      __builtin_cpu_supports ("avx512vl") && __builtin_cpu_supports ("bmi2"))
+  if ((any || strcmp (wanted, "avx512") == 0) && dlp_cpu_has_avx512 ())
     return dlp_encode_avx512;
-  if ((any || strcmp (wanted, "base") != 0) && __builtin_cpu_supports ("avx2") &&
-      __builtin_cpu_supports ("bmi2"))
+  if ((any || strcmp (wanted, "base") != 0) && dlp_cpu_has_avx2 ())
     return dlp_encode_avx2;
 #endif
   return dlp_encode_base;

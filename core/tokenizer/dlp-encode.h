@@ -23,6 +23,21 @@ gsize dlp_encode_base (DlpTokenizerContext *self,
                        gpointer ids,
                        gboolean wide);
 #ifdef __x86_64__
+/* What the loops are compiled for: see meson.build. */
+static inline gboolean
+dlp_cpu_has_avx2 (void)
+{
+  return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("bmi") &&
+         __builtin_cpu_supports ("bmi2");
+}
+
+static inline gboolean
+dlp_cpu_has_avx512 (void)
+{
+  return dlp_cpu_has_avx2 () && __builtin_cpu_supports ("avx512f") &&
+         __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl");
+}
+
 gsize dlp_encode_avx2 (DlpTokenizerContext *self,
                        const guint8 *text,
                        gsize len,

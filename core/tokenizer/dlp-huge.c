@@ -8,7 +8,7 @@
 #define HUGE_PAGE ((gsize) 2 * 1024 * 1024)
 
 gpointer
-dlp_huge_alloc0 (gsize size)
+dlp_huge_alloc (gsize size)
 {
   gboolean is_large = size >= HUGE_PAGE / 2;
   gpointer data = NULL;
@@ -20,7 +20,13 @@ dlp_huge_alloc0 (gsize size)
   /* Before the first touch, or it has no effect on these pages. */
   if (is_large)
     madvise (data, size, MADV_HUGEPAGE);
-  return memset (data, 0, size);
+  return data;
+}
+
+gpointer
+dlp_huge_alloc0 (gsize size)
+{
+  return memset (dlp_huge_alloc (size), 0, size);
 }
 
 void

@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-piece-cache.h"
-
-#include <stdlib.h>
-#include <sys/mman.h>
+#include "dlp-huge.h"
 
 #define MIN_BYTES (64 * 1024)
 #define MAX_BYTES ((gsize) 1 << 33)
-#define HUGE_PAGE (2 * 1024 * 1024)
-
-/* Both halves are touched all over: with pages of 4 KiB most lookups would miss the TLB. */
-static gpointer
-allocate (gsize size)
-{
-  gpointer data = NULL;
-
-  if (posix_memalign (&data, size >= HUGE_PAGE ? HUGE_PAGE : sizeof (DlpPieceLine), size) != 0)
-    g_error ("out of memory: %" G_GSIZE_FORMAT " bytes for a tokenizer cache", size);
-  /* Before the first touch, or it has no effect on these pages. */
-  if (size >= HUGE_PAGE)
-    madvise (data, size, MADV_HUGEPAGE);
-  return data;
-}
 
 /* Half of @bytes for lines, half for the log, each a power of two. */
 void
@@ -29,10 +12,10 @@ dlp_piece_cache_init (DlpPieceCache *self, gsize bytes)
   guint bits = g_bit_storage (CLAMP (bytes, MIN_BYTES, MAX_BYTES)) - 1;
   gsize half = (gsize) 1 << (bits - 1);
 
-  self->lines = memset (allocate (half), 0, half);
+  self->lines = dlp_huge_alloc0 (half);
   self->lines_shift = 64 - (g_bit_storage (half / sizeof (DlpPieceLine)) - 1);
   self->log_capacity = MIN (half / sizeof (guint32), G_MAXUINT32);
-  self->log = allocate (half);
+  self->log = dlp_huge_alloc (half);
   self->log_len = 0;
   self->generation = 0;
 }
@@ -40,8 +23,8 @@ dlp_piece_cache_init (DlpPieceCache *self, gsize bytes)
 void
 dlp_piece_cache_clear (DlpPieceCache *self)
 {
-  free (self->lines);
-  free (self->log);
+  dlp_huge_free (self->lines);
+  dlp_huge_free (self->log);
   memset (self, 0, sizeof *self);
 }
 

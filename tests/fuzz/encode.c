@@ -22,9 +22,9 @@ static EncodeFunc
 get_loop (guint i)
 {
 #ifdef __x86_64__
-  if (i == 1 && __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("bmi2"))
+  if (i == 1 && dlp_cpu_has_avx2 ())
     return dlp_encode_avx2;
-  if (i == 2 && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vbmi2"))
+  if (i == 2 && dlp_cpu_has_avx512 ())
     return dlp_encode_avx512;
 #endif
   return dlp_encode_base;

@@ -49,7 +49,7 @@ assert_segments (const DlpAddedToken *items,
   dlp_added_tokens_clear (&tokens);
 }
 
-/* What a tokenizers 0.23.2 made of the same, for tests that say so by "as there". */
+/* "As there": as tokenizers 0.23.3 of PyPI did with the same. */
 static void
 test_longest (void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-cut.h"
+#include "dlp-encode.h"
 #include "dlp-scan-known.h"
 #include "dlp-scan.h"
 
@@ -156,10 +157,10 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 #ifdef __AVX512BW__
-  if (!__builtin_cpu_supports ("avx512bw") || !__builtin_cpu_supports ("avx512vbmi2"))
+  if (!dlp_cpu_has_avx512 ())
     return 77;
 #elif defined(__AVX2__)
-  if (!__builtin_cpu_supports ("avx2") || !__builtin_cpu_supports ("bmi2"))
+  if (!dlp_cpu_has_avx2 ())
     return 77;
 #endif
   for (guint i = 0; i < G_N_ELEMENTS (subjects); i++)
