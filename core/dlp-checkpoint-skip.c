@@ -228,6 +228,25 @@ set_delivered (Batcher *self, guint64 index, GError **error)
   return false;
 }
 
+/* Those that were asked for one after another, at the same place, are one. */
+static void
+merge_ranges (GArray *ranges)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < ranges->len; i++)
+    {
+      Range range = g_array_index (ranges, Range, i);
+      Range *before = n > 0 ? &g_array_index (ranges, Range, n - 1) : NULL;
+
+      if (before != NULL && before->last + 1 == range.first && before->from == range.from)
+        before->last = range.last;
+      else
+        g_array_index (ranges, Range, n++) = range;
+    }
+  g_array_set_size (ranges, n);
+}
+
 /* What of @first to @last is not skipped already comes between the others. */
 static bool
 add_range (Batcher *self, guint64 first, guint64 last, GError **error)
@@ -254,6 +273,7 @@ add_range (Batcher *self, guint64 first, guint64 last, GError **error)
       else
         first = next->last + 1;
     }
+  merge_ranges (self->ranges);
   return true;
 }
 

@@ -28,6 +28,20 @@ now_ns (clockid_t clock)
 #define SHORT_STEP 2000
 #define SHORT_STEPS 7
 
+/* What is before the input lets go of what only older marks need. */
+static void
+check_order (DlpElement *self, DlpPad *pad, const DlpCursor *cursor)
+{
+  if (cursor->mark == NULL)
+    return;
+  if (cursor->mark->serial < pad->marked)
+    g_critical ("%s: its mark goes back on input %s, from mark %" G_GUINT64_FORMAT
+                " to mark %" G_GUINT64_FORMAT
+                " of what is before it: what mark_input() gives must never lie before what it gave",
+                dlp_element_get_name (self), pad->name, pad->marked, cursor->mark->serial);
+  pad->marked = cursor->mark->serial;
+}
+
 static void
 fill_mark (DlpElement *self, DlpElementPrivate *priv, DlpMark *mark)
 {
@@ -48,6 +62,7 @@ fill_mark (DlpElement *self, DlpElementPrivate *priv, DlpMark *mark)
         klass->mark_input (self, i, &mark->inputs[i]);
       else
         dlp_cursor_set (&mark->inputs[i], &pad->cursor);
+      check_order (self, pad, &mark->inputs[i]);
     }
 }
 

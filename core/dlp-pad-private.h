@@ -35,6 +35,7 @@ struct _DlpPad
   DlpRecordBatch *reading;
   guint row;
   DlpCursor cursor;
+  guint64 marked; /* the serial of the producer's mark that the last mark here refers to */
 
   /* Output. */
   guint64 emitted; /* written by the element's thread, read by others (relaxed) */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dataset.h"
+#include "log-lines.h"
 #include "std-streams.h"
 
 #define MAX_SAMPLE 1000000
@@ -134,6 +135,7 @@ main (int argc, char **argv)
   int status = DATASET_EXIT_USAGE;
 
   std_streams_secure ();
+  log_lines_init ("dlpipe-dataset");
   setlocale (LC_ALL, "");
   if (parse_options (&options, argc, argv, &error))
     status = run (&options, &error);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "state.h"
+#include "log-lines.h"
 #include "std-streams.h"
 
 static const struct
@@ -153,6 +154,7 @@ main (int argc, char **argv)
   int status = STATE_EXIT_USAGE;
 
   std_streams_secure ();
+  log_lines_init ("dlpipe-state");
   setlocale (LC_ALL, "");
   if (parse_options (&options, argc, argv, &error))
     status = run (&options, &error);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log-lines.h"
 #include "std-streams.h"
 #include "tokenizer.h"
 
@@ -225,6 +226,7 @@ main (int argc, char **argv)
   int status = TOKENIZER_EXIT_USAGE;
 
   std_streams_secure ();
+  log_lines_init ("dlpipe-tokenizer");
   setlocale (LC_ALL, "");
   if (parse_options (&options, argc, argv, &error))
     status = run (&options, &error);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "launch.h"
+#include "log-lines.h"
 
 #define CLEAR_LINE "\r\033[K"
 
@@ -97,30 +98,12 @@ launch_error (const char *message)
   write_line ("error: ", message);
 }
 
-static char *
-get_field (const GLogField *fields, gsize n, const char *key)
-{
-  for (gsize i = 0; i < n; i++)
-    if (strcmp (fields[i].key, key) == 0)
-      {
-        const char *text = fields[i].value;
-        gssize length = fields[i].length;
-        char *copy = length < 0 ? g_strdup (text) : g_strndup (text, (gsize) length);
-
-        if (*copy != '\0')
-          return copy;
-        g_free (copy);
-        return NULL;
-      }
-  return NULL;
-}
-
 /* The file and row of a message, where its text does not say them. */
 static char *
 describe_place (const GLogField *fields, gsize n, const char *message)
 {
-  g_autofree char *file = get_field (fields, n, "DLP_FILE");
-  g_autofree char *row = get_field (fields, n, "DLP_ROW");
+  g_autofree char *file = log_lines_get_field (fields, n, "DLP_FILE");
+  g_autofree char *row = log_lines_get_field (fields, n, "DLP_ROW");
 
   if (file == NULL || strstr (message, file) != NULL)
     return g_strdup ("");
@@ -132,7 +115,7 @@ describe_place (const GLogField *fields, gsize n, const char *message)
 static GLogWriterOutput
 write_log (GLogLevelFlags level, const GLogField *fields, gsize n, gpointer data)
 {
-  g_autofree char *message = get_field (fields, n, "MESSAGE");
+  g_autofree char *message = log_lines_get_field (fields, n, "MESSAGE");
   g_autofree char *place = NULL;
   g_autofree char *text = NULL;
   const char *kind = "";

@@ -27,9 +27,11 @@ typedef struct
   const LaunchOptions *options;
   GMainLoop *loop;
   pthread_t preparer;
-  bool running;      /* behind prepare() */
-  bool was_complete; /* before this run */
-  GVariant *stored;  /* (nullable): the summary that it left then */
+  GCancellable *cancellable; /* of prepare() */
+  bool running;              /* behind prepare() */
+  bool was_complete;         /* before this run */
+  bool hung;                 /* it did not end within the grace */
+  GVariant *stored;          /* (nullable): the summary that it left then */
   LaunchProgress *progress;
   GError *error; /* of the run */
   int signal_number;
@@ -39,7 +41,7 @@ typedef struct
   gint64 failed_at; /* 0: not yet */
 } LaunchRun;
 
-static void
+G_NORETURN static void
 leave_now (LaunchRun *self, int code)
 {
   launch_show_bar (NULL);
@@ -53,14 +55,10 @@ take_first_signal (LaunchRun *self, int number)
 {
   self->signal_number = number;
   self->signalled_at = g_get_monotonic_time ();
+  /* Nothing was read or written. */
   if (!self->running)
-    {
-      /* Nothing was read or written. */
-      launch_say ("stopped by SIG%s before the first record", sigabbrev_np (number));
-      leave_now (self, launch_has_state (self->pipeline) ? LAUNCH_EXIT_STOPPED :
-                                                           LAUNCH_EXIT_SIGNAL + number);
-    }
-  if (self->options->finish_on_interrupt)
+    g_cancellable_cancel (self->cancellable);
+  else if (self->options->finish_on_interrupt)
     launch_say ("SIG%s: finishing with what was read", sigabbrev_np (number));
   else
     launch_say ("SIG%s: stopping%s", sigabbrev_np (number),
@@ -126,35 +124,6 @@ describe_hang (LaunchRun *self)
   if (!g_variant_lookup (report, "phase", "s", &waits))
     waits = launch_describe_waits (elements);
   return g_strconcat (waits[0] != '\0' ? "; " : "", waits, NULL);
-}
-
-/* A stop asked for before the elements run is not heard: asked for again. */
-static void
-press_on (LaunchRun *self)
-{
-  gint64 waited = g_get_monotonic_time () - self->signalled_at;
-
-  if (self->n_signals >= 2)
-    dlp_pipeline_abort (self->pipeline);
-  else if (self->options->finish_on_interrupt)
-    dlp_pipeline_finish (self->pipeline);
-  else
-    dlp_pipeline_stop (self->pipeline);
-  if (waited > self->options->grace)
-    {
-      g_autofree char *grace = launch_format_seconds (self->options->grace / 1e6);
-      g_autofree char *hang = describe_hang (self);
-      g_autofree char *message =
-          g_strdup_printf ("the run did not end within %s of SIG%s%s; --grace TIME gives it "
-                           "longer%s",
-                           grace, sigabbrev_np (self->signal_number), hang,
-                           launch_has_state (self->pipeline) ?
-                               ", the same command goes on from the last checkpoint" :
-                               "");
-
-      launch_error (message);
-      leave_now (self, LAUNCH_EXIT_FAILED);
-    }
 }
 
 /* ---- what is said at both ends ---- */
@@ -274,9 +243,19 @@ say_end (LaunchRun *self)
 static int
 judge_end (LaunchRun *self)
 {
+  if (self->hung)
+    {
+      launch_error (self->error->message);
+      return LAUNCH_EXIT_FAILED;
+    }
   if (self->running)
     {
       say_end (self);
+      return launch_exit_for_run (self->pipeline, self->error, self->signal_number);
+    }
+  if (g_error_matches (self->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED))
+    {
+      launch_say ("%s", self->error->message);
       return launch_exit_for_run (self->pipeline, self->error, self->signal_number);
     }
   launch_report_error (self->error, launch_has_state (self->pipeline));
@@ -307,6 +286,64 @@ conclude (LaunchRun *self)
 
 /* ---- phases ---- */
 
+/* While threads of the run hang, which cannot be waited for. Consumes @error. */
+G_NORETURN static void
+leave_with (LaunchRun *self, GError *error)
+{
+  int code;
+
+  self->error = error;
+  code = conclude (self);
+  fflush (stdout);
+  leave_now (self, code);
+}
+
+static GError *
+make_stopped (LaunchRun *self)
+{
+  return g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED,
+                      "stopped by SIG%s before the first record",
+                      sigabbrev_np (self->signal_number));
+}
+
+static bool
+is_grace_over (LaunchRun *self)
+{
+  return self->n_signals > 0 && g_get_monotonic_time () - self->signalled_at > self->options->grace;
+}
+
+static void
+give_up (LaunchRun *self)
+{
+  g_autofree char *grace = launch_format_seconds (self->options->grace / 1e6);
+  g_autofree char *hang = describe_hang (self);
+
+  if (!self->running)
+    leave_with (self, make_stopped (self));
+  self->hung = true;
+  leave_with (
+      self, g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+                         "the run did not end within %s of SIG%s%s; --grace TIME gives it longer%s",
+                         grace, sigabbrev_np (self->signal_number), hang,
+                         launch_has_state (self->pipeline) ?
+                             ", the same command goes on from the last checkpoint" :
+                             ""));
+}
+
+/* A stop asked for before the elements run is not heard: asked for again. */
+static void
+press_on (LaunchRun *self)
+{
+  if (self->n_signals >= 2)
+    dlp_pipeline_abort (self->pipeline);
+  else if (self->options->finish_on_interrupt)
+    dlp_pipeline_finish (self->pipeline);
+  else
+    dlp_pipeline_stop (self->pipeline);
+  if (is_grace_over (self))
+    give_up (self);
+}
+
 /* An element that hangs keeps a run that has failed from its end. */
 static void
 watch_failure (LaunchRun *self)
@@ -315,22 +352,18 @@ watch_failure (LaunchRun *self)
   gint64 now = g_get_monotonic_time ();
   g_autofree char *grace = NULL;
   g_autofree char *hang = NULL;
-  int code;
 
-  if (error == NULL)
+  if (error == NULL || g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_ABORTED))
     return;
   if (self->failed_at == 0)
     self->failed_at = now;
-  if (now - self->failed_at <= self->options->grace)
+  if (now - self->failed_at <= self->options->grace && !is_grace_over (self))
     return;
   grace = launch_format_seconds (self->options->grace / 1e6);
   hang = describe_hang (self);
   launch_warn ("the run has failed and did not end within %s%s; --grace TIME gives it longer",
                grace, hang);
-  self->error = g_steal_pointer (&error);
-  code = conclude (self);
-  fflush (stdout);
-  leave_now (self, code);
+  leave_with (self, g_steal_pointer (&error));
 }
 
 static gboolean
@@ -338,9 +371,9 @@ tick (gpointer data)
 {
   LaunchRun *self = data;
 
+  watch_failure (self);
   if (self->n_signals > 0)
     press_on (self);
-  watch_failure (self);
   if (self->progress != NULL)
     launch_progress_tick (self->progress);
   return G_SOURCE_CONTINUE;
@@ -355,12 +388,24 @@ run_done (GObject *source, GAsyncResult *result, gpointer data)
   g_main_loop_quit (self->loop);
 }
 
+/* A signal came while it was prepared. A fault that was found then is still one. */
+static void
+note_early_stop (LaunchRun *self)
+{
+  if (self->n_signals == 0 ||
+      (self->error != NULL && !g_error_matches (self->error, G_IO_ERROR, G_IO_ERROR_CANCELLED)))
+    return;
+  g_clear_error (&self->error);
+  self->error = make_stopped (self);
+}
+
 static gboolean
 prepare_done (gpointer data)
 {
   LaunchRun *self = data;
 
   pthread_join (self->preparer, NULL);
+  note_early_stop (self);
   if (self->error != NULL || !launch_write_dot (self->pipeline, self->options, &self->error))
     {
       g_main_loop_quit (self->loop);
@@ -383,7 +428,7 @@ prepare_in_thread (gpointer data)
 {
   LaunchRun *self = data;
 
-  dlp_pipeline_prepare (self->pipeline, NULL, &self->error);
+  dlp_pipeline_prepare (self->pipeline, self->cancellable, &self->error);
   g_idle_add (prepare_done, self);
   return NULL;
 }
@@ -413,6 +458,7 @@ launch_run (DlpPipeline *pipeline, const LaunchOptions *options)
   pthread_sigmask (SIG_BLOCK, NULL, &signals);
   fd = signalfd (-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
   self.loop = g_main_loop_new (NULL, FALSE);
+  self.cancellable = g_cancellable_new ();
   g_unix_fd_add (fd, G_IO_IN, signals_ready, &self);
   tick_id = g_timeout_add (TICK_MS, tick, &self);
   if (pthread_create (&self.preparer, NULL, prepare_in_thread, &self) != 0)
@@ -425,6 +471,7 @@ launch_run (DlpPipeline *pipeline, const LaunchOptions *options)
   g_clear_pointer (&self.stored, g_variant_unref);
   close (fd);
   g_main_loop_unref (self.loop);
+  g_object_unref (self.cancellable);
   g_clear_error (&self.error);
   return code;
 }

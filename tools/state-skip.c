@@ -4,8 +4,11 @@
 
 #include "state.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct
 {
@@ -23,8 +26,15 @@ static gboolean
 parse_range (const char *text, Range *range, GError **error)
 {
   g_autoptr (GError) failure = NULL;
-  g_auto (GStrv) ends = g_strsplit (text != NULL ? text : "", "..", 2);
+  g_auto (GStrv) ends = text != NULL ? g_strsplit (text, "..", 2) : NULL;
 
+  if (text == NULL)
+    {
+      g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                           "skip: wants --batches=FIRST..LAST, such as --batches=1200..1300, or "
+                           "--clear");
+      return FALSE;
+    }
   if (ends[0] != NULL && parse_index (ends[0], &range->first, &failure) &&
       parse_index (ends[1] != NULL ? ends[1] : ends[0], &range->last, &failure) &&
       range->first <= range->last)
@@ -32,8 +42,36 @@ parse_range (const char *text, Range *range, GError **error)
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                "--batches=%s; wanted are the indices of the first and the last batch, such as "
                "--batches=1200..1300",
-               text != NULL ? text : "");
+               text);
   return FALSE;
+}
+
+static gboolean
+set_errno (const char *path, const char *what, GError **error)
+{
+  int code = errno;
+
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s: cannot %s: %s", path, what,
+               g_strerror (code));
+  return FALSE;
+}
+
+/* In the place of the file, which may be behind a link, and for the same users. */
+static gboolean
+replace_file (const char *path, GBytes *bytes, GError **error)
+{
+  g_autofree char *real = realpath (path, NULL);
+  struct stat before;
+
+  if (real == NULL || stat (real, &before) != 0)
+    return set_errno (path, "be found", error);
+  if (!g_file_set_contents_full (real, g_bytes_get_data (bytes, NULL),
+                                 (gssize) g_bytes_get_size (bytes),
+                                 G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+                                 before.st_mode & 0777, error))
+    return FALSE;
+  return chmod (real, before.st_mode & 07777) == 0 ||
+         set_errno (path, "be given the mode that it had", error);
 }
 
 /* As it was: bytes or JSON. */
@@ -53,9 +91,7 @@ write_file (DlpCheckpoint *checkpoint, const char *path, GError **error)
     }
   else
     bytes = dlp_checkpoint_to_bytes (checkpoint);
-  return g_file_set_contents_full (
-      path, g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes),
-      G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0666, error);
+  return replace_file (path, bytes, error);
 }
 
 /* A file within a state folder is one of its generations: a run would take it for whole, but what

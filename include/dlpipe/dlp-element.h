@@ -302,8 +302,8 @@ struct _DlpElementClass
    * @cursor: a cursor, to be set by dlp_cursor_set()
    *
    * Optional: gives the cursor that a mark made now shall have for an input, where that lies before
-   * what was consumed: then the state says what of it is still held. Default: behind what was
-   * consumed. Of a sink it is the place that its state speaks of.
+   * what was consumed (the default), and the state says what of it is still held; of a sink, where
+   * its state speaks of. It never goes back: what only an earlier cursor needs is let go of.
    *
    * Threads: the element's: one at a time, not always the same.
    *

@@ -29,6 +29,8 @@
 /* Draws that are looked at in advance. */
 #define AHEAD 16
 #define FETCHED 1024
+/* A restore that was cancelled ends after so many draws. */
+#define CANCEL_DRAWS 65536
 /* Marks of a large state that may be alive; one is made each time that this share of the buffer, or
  * so many records, were taken. That is as much as a continued run has to read again. */
 #define SNAPSHOTS 3
@@ -297,7 +299,7 @@ fetch_ahead (DlpShuffle *self)
  * so the counter is walked backwards until every slot is known (about size * ln (size) draws); then
  * the draws of the tail, which had no replacement, are applied. */
 static gboolean
-find_held (DlpShuffle *self, GError **error)
+find_held (DlpShuffle *self, GCancellable *cancellable, GError **error)
 {
   guint64 taken = self->state.taken;
   gsize n = (gsize) MIN (taken, self->size);
@@ -315,6 +317,8 @@ find_held (DlpShuffle *self, GError **error)
     {
       gsize slot = dlp_random_draw (self->random, k) % self->size;
 
+      if (k % CANCEL_DRAWS == 0 && g_cancellable_set_error_if_cancelled (cancellable, error))
+        return FALSE;
       if (self->held[slot] != G_MAXUINT64)
         continue;
       self->held[slot] = self->size + k;
@@ -441,7 +445,6 @@ restore_held (DlpShuffle *self, GCancellable *cancellable, GError **error)
   guint64 position = dlp_pad_get_position (dlp_element_get_input (DLP_ELEMENT (self), 0));
   gint64 began = g_get_monotonic_time ();
   g_autoptr (DlpStateFile) file = NULL;
-  gboolean ok;
 
   if (position != self->state.taken)
     {
@@ -461,11 +464,7 @@ restore_held (DlpShuffle *self, GCancellable *cancellable, GError **error)
                    "key “state-files” is missing, though %zu records were held", self->n_held);
       return FALSE;
     }
-  /* Gigabytes take longer than a run may seem to hang. */
-  dlp_element_set_status (DLP_ELEMENT (self), "its buffer is read back");
-  ok = read_held (self, file, cancellable, error);
-  dlp_element_set_status (DLP_ELEMENT (self), NULL);
-  if (!ok)
+  if (!read_held (self, file, cancellable, error))
     return FALSE;
   say (self, "its buffer of %zu records is read back, in %.2f s", self->n_held,
        (double) (g_get_monotonic_time () - began) / 1e6);
@@ -473,10 +472,19 @@ restore_held (DlpShuffle *self, GCancellable *cancellable, GError **error)
 }
 
 static gboolean
+restore (DlpShuffle *self, GCancellable *cancellable, GError **error)
+{
+  return find_held (self, cancellable, error) &&
+         (keeps_records (self) ? restore_held (self, cancellable, error) :
+                                 prepare_refill (self, error));
+}
+
+static gboolean
 dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpShuffle *self = DLP_SHUFFLE (element);
   DlpPad *in = dlp_element_get_input (element, 0);
+  gboolean ok;
 
   self->begun = TRUE;
   self->state.undelivered = 0;
@@ -484,15 +492,13 @@ dlp_shuffle_start (DlpElement *element, GCancellable *cancellable, GError **erro
                                   "shuffle", dlp_element_get_ordinal (element));
   self->store = dlp_record_store_new (element, dlp_pad_get_schema (in),
                                       dlp_element_get_memory_share (element));
-  if (!find_held (self, error))
-    return FALSE;
-  if (keeps_records (self))
-    return restore_held (self, cancellable, error);
-
-  if (!prepare_refill (self, error))
-    return FALSE;
-  remember (self, in);
-  return TRUE;
+  /* Millions of slots, and gigabytes, take longer than a run may seem to hang. */
+  dlp_element_set_status (element, "its buffer is restored");
+  ok = restore (self, cancellable, error);
+  dlp_element_set_status (element, NULL);
+  if (ok)
+    remember (self, in);
+  return ok;
 }
 
 /* For records; more of them are spilled. */

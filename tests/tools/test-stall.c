@@ -376,6 +376,38 @@ test_signal (void)
   launch_rig_assert_has (
       rig->err, "the run did not end within 0.5 s of SIGTERM; h is in a step that does not "
                 "return; --grace TIME gives it longer");
+  check_summary (rig, "\"exit-code\": 1,");
+  check_summary (rig, "\"exit-reason\": \"failed\"");
+  check_summary (rig, "\"error\": \"the run did not end within 0.5 s of SIGTERM");
+}
+
+/* That nothing moves is noticed after the signal, within the grace. */
+static void
+test_after_signal (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start_with (rig, "step", "--stall-action=fail", "--grace=3s", GRAPH);
+  wait_until_it_hangs (rig);
+  kill (rig->pid, SIGTERM);
+  end (rig, 75);
+  check_error (rig, 75, "; h is in a step that does not return");
+  go_on (rig);
+}
+
+/* A signal while the graph is built. */
+static void
+test_signal_before (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start (rig, "negotiate", "--stall-timeout=1h", GRAPH);
+  wait_until_it_hangs (rig);
+  kill (rig->pid, SIGTERM);
+  end (rig, 75);
+  launch_rig_assert_has (rig->err, "stopped by SIGTERM before the first record");
+  check_summary (rig, "\"exit-code\": 75,");
+  check_summary (rig, "\"exit-reason\": \"stopped\"");
 }
 
 static void
@@ -431,6 +463,8 @@ main (int argc, char **argv)
   g_test_add_func ("/stall/never", test_never);
   g_test_add_func ("/stall/stopped", test_stopped);
   g_test_add_func ("/stall/signal", test_signal);
+  g_test_add_func ("/stall/after-signal", test_after_signal);
+  g_test_add_func ("/stall/signal-before", test_signal_before);
   g_test_add_func ("/stall/options", test_options);
   code = g_test_run ();
   g_free (slow_library);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <dlpipe/dlpipe.h>
 
@@ -332,29 +333,37 @@ has_checkpoint (LaunchRig *rig, const char *before)
   return FALSE;
 }
 
+static const char *const batches[] = { "--state",
+                                       "s",
+                                       "--checkpoint-every",
+                                       "20ms",
+                                       "file-source location=in-0.jsonl epochs=0 ! jsonl-reader ! "
+                                       "batch name=b size=4 ! null-sink",
+                                       NULL };
+
+/* Runs, and has a checkpoint that is not in @before (nullable). */
+static void
+make_batches (LaunchRig *rig, const char *before)
+{
+  launch_rig_start (rig, batches, NULL);
+  for (guint i = 0; i < 2000 && !has_checkpoint (rig, before); i++)
+    g_usleep (10 * 1000);
+  g_assert_true (has_checkpoint (rig, before));
+}
+
 /* What goes on from then on without them, and says so in every state; not while it runs. */
 static void
 test_skip (void)
 {
   g_autoptr (LaunchRig) run = new_rig ();
   g_autoptr (LaunchRig) rig = launch_rig_new ();
-  const char *const endless[] = { "--state",
-                                  "s",
-                                  "--checkpoint-every",
-                                  "20ms",
-                                  "file-source location=in-0.jsonl epochs=0 ! jsonl-reader ! batch "
-                                  "name=b size=4 ! null-sink",
-                                  NULL };
   g_autofree char *place = launch_rig_path (run, "s");
 
   for (guint again = 0; again < 2; again++)
     {
       g_autofree char *before = again > 0 ? launch_rig_list (run, "s") : NULL;
 
-      launch_rig_start (run, endless, NULL);
-      for (guint i = 0; i < 2000 && !has_checkpoint (run, before); i++)
-        g_usleep (10 * 1000);
-      g_assert_true (has_checkpoint (run, before));
+      make_batches (run, before);
       if (again == 0)
         {
           use_tool ();
@@ -367,7 +376,7 @@ test_skip (void)
       g_assert_cmpint (run->exit_code, ==, 75);
       if (again == 1)
         launch_rig_assert_has (run->err, "leaving out batches 900000000000 to 900000000010 of b, "
-                                         "batches 900000000020 to 900000000020 of b, as ");
+                                         "batches 900000000019 to 900000000020 of b, as ");
 
       use_tool ();
       if (again == 0)
@@ -375,12 +384,13 @@ test_skip (void)
           launch_rig_expect (rig, 0, "skip", place, "--batches=900000000000..900000000010", NULL);
           launch_rig_assert_has (rig->out,
                                  "s: batches 900000000000 to 900000000010 will be read and not");
+          launch_rig_expect (rig, 0, "skip", place, "--batches=900000000019", NULL);
           launch_rig_expect (rig, 0, "skip", "--json", place, "--batches=900000000020", NULL);
           launch_rig_assert_has (rig->out, "\"last\": 900000000020");
         }
       launch_rig_expect (rig, 0, "show", place, NULL);
       launch_rig_assert_has (rig->out, "skip [[900000000000, 900000000010, ");
-      launch_rig_assert_has (rig->out, "], [900000000020, 900000000020, ");
+      launch_rig_assert_has (rig->out, "], [900000000019, 900000000020, ");
       use_launcher ();
     }
 
@@ -390,9 +400,66 @@ test_skip (void)
   launch_rig_expect (rig, 1, "skip", place, "--element=x", "--batches=900000000030", NULL);
   launch_rig_assert_has (rig->err, "element “x” of the state has no batches");
   launch_rig_expect (rig, 2, "skip", place, NULL);
-  launch_rig_assert_has (rig->err, "--batches=; wanted are the indices");
+  launch_rig_assert_has (rig->err, "skip: wants --batches=FIRST..LAST, such as ");
   launch_rig_expect (rig, 2, "skip", place, "--batches=9..8", NULL);
   launch_rig_assert_has (rig->err, "--batches=9..8; wanted");
+}
+
+/* (transfer full): a checkpoint of it. */
+static char *
+stop_and_copy (LaunchRig *rig, gsize *size)
+{
+  g_autofree char *list = NULL;
+  g_autofree char *path = NULL;
+  g_auto (GStrv) names = NULL;
+  char *bytes = NULL;
+
+  make_batches (rig, NULL);
+  kill (rig->pid, SIGTERM);
+  g_assert_true (launch_rig_wait (rig, 60 * G_USEC_PER_SEC));
+  list = launch_rig_list (rig, "s");
+  names = g_strsplit (list, " ", 0);
+  for (guint i = 0; names[i] != NULL && bytes == NULL; i++)
+    if (g_str_has_prefix (names[i], "checkpoint-"))
+      {
+        g_autofree char *name = g_build_filename ("s", names[i], NULL);
+
+        path = launch_rig_path (rig, name);
+        g_assert_true (g_file_get_contents (path, &bytes, size, NULL));
+      }
+  g_assert_nonnull (bytes);
+  return bytes;
+}
+
+/* A state in a file of its own stays for the same users, and where it is. */
+static void
+test_skip_file (void)
+{
+  g_autoptr (LaunchRig) run = new_rig ();
+  g_autoptr (LaunchRig) rig = launch_rig_new ();
+  g_autofree char *file = launch_rig_path (rig, "file");
+  g_autofree char *link = launch_rig_path (rig, "link");
+  g_autofree char *before = NULL;
+  gsize size = 0;
+  struct stat found;
+
+  before = stop_and_copy (run, &size);
+  launch_rig_write (rig, "file", before, (gssize) size);
+  g_assert_cmpint (chmod (file, 0600), ==, 0);
+  g_assert_cmpint (symlink ("file", link), ==, 0);
+  use_tool ();
+  launch_rig_expect (rig, 0, "skip", link, "--batches=900000000000..900000000010", NULL);
+  g_assert_cmpint (lstat (link, &found), ==, 0);
+  g_assert_true (S_ISLNK (found.st_mode));
+  g_assert_cmpint (stat (file, &found), ==, 0);
+  g_assert_cmpint (found.st_mode & 07777, ==, 0600);
+  launch_rig_expect (rig, 0, "show", file, NULL);
+  launch_rig_assert_has (rig->out, "skip [[900000000000, 900000000010, ");
+  g_assert_cmpint (chmod (file, 0666), ==, 0);
+  launch_rig_expect (rig, 0, "skip", file, "--clear", NULL);
+  g_assert_cmpint (stat (file, &found), ==, 0);
+  g_assert_cmpint (found.st_mode & 07777, ==, 0666);
+  use_launcher ();
 }
 
 /* ---- batches left out, to the end ---- */
@@ -518,6 +585,7 @@ main (int argc, char **argv)
   g_test_add_func ("/state/list", test_list);
   g_test_add_func ("/state/watch", test_watch);
   g_test_add_func ("/state/skip", test_skip);
+  g_test_add_func ("/state/skip-file", test_skip_file);
   g_test_add_func ("/state/skip-killed", test_skip_killed);
   return g_test_run ();
 }
