@@ -12,6 +12,7 @@
 #include "dlp-app-private.h"
 #include "dlp-record-batch-private.h"
 #include "dlp-schema-text-private.h"
+#include "dlp-utf8-private.h"
 
 #define WAITS "waits for the program to push records"
 #define MAX_TOKEN (64 * 1024)
@@ -45,6 +46,7 @@ struct _DlpAppSource
   GBytes *restored;      /* app.lock */
   Entry *pending;        /* app.lock: of app.pending */
   bool checked_restored; /* app.lock: the first token was the restored one */
+  guint64 n_repaired;    /* app.lock: U+FFFD put in, in this attempt */
 
   /* The element's thread. */
   DlpRecordBatch *batch; /* being emitted */
@@ -142,11 +144,34 @@ check_schema (DlpAppSource *self, DlpRecordBatch *batch, GError **error)
   return false;
 }
 
+/* (transfer full) (nullable): of strings that are UTF-8, as everything behind it may expect. */
+static DlpRecordBatch *
+repair (DlpAppSource *self, DlpRecordBatch *batch, GError **error)
+{
+  DlpRecordBatch *repaired;
+  guint64 n;
+  bool first;
+
+  repaired = dlp_utf8_repair_batch (batch, &n, error);
+  if (n == 0)
+    return repaired;
+  pthread_mutex_lock (&self->app.lock);
+  first = self->n_repaired == 0;
+  self->n_repaired += n;
+  pthread_mutex_unlock (&self->app.lock);
+  if (first)
+    dlp_element_warn (DLP_ELEMENT (self), NULL, -1,
+                      "the program pushed strings that are not UTF-8; U+FFFD takes the place of "
+                      "what is wrong in them");
+  return repaired;
+}
+
 /* (transfer full) (nullable) */
 static Entry *
 make_entry (DlpAppSource *self, DlpRecordBatch *batch, GVariant *token, GError **error)
 {
   g_autoptr (GBytes) boxed = NULL;
+  g_autoptr (DlpRecordBatch) repaired = NULL;
   Entry *entry;
 
   if (!check_schema (self, batch, error))
@@ -161,10 +186,13 @@ make_entry (DlpAppSource *self, DlpRecordBatch *batch, GVariant *token, GError *
     }
   if (token != NULL && (boxed = box_token (self, token, error)) == NULL)
     return NULL;
+  repaired = repair (self, batch, error);
+  if (repaired == NULL)
+    return NULL;
   entry = g_new0 (Entry, 1);
-  entry->batch = dlp_record_batch_ref (batch);
+  entry->size = dlp_record_batch_get_bytes (repaired);
+  entry->batch = g_steal_pointer (&repaired);
   entry->token = g_steal_pointer (&boxed);
-  entry->size = dlp_record_batch_get_bytes (batch);
   return entry;
 }
 
@@ -713,6 +741,23 @@ dlp_app_source_describe (DlpElement *element, const DlpState *state)
   return g_variant_dict_end (&dict);
 }
 
+/* What is counted is of this attempt alone. */
+static GVariant *
+dlp_app_source_report (DlpElement *element, GVariant *described)
+{
+  DlpAppSource *self = DLP_APP_SOURCE (element);
+  GVariantDict dict;
+  guint64 n;
+
+  pthread_mutex_lock (&self->app.lock);
+  n = self->n_repaired;
+  pthread_mutex_unlock (&self->app.lock);
+  g_variant_dict_init (&dict, described);
+  if (n > 0)
+    g_variant_dict_insert (&dict, "replacement-characters", "t", n);
+  return g_variant_dict_end (&dict);
+}
+
 static gboolean
 dlp_app_source_load (DlpElement *element, GVariant *described, guint version, GError **error)
 {
@@ -933,6 +978,7 @@ dlp_app_source_class_init (DlpAppSourceClass *klass)
   element_class->save = dlp_app_source_save;
   element_class->describe = dlp_app_source_describe;
   element_class->load = dlp_app_source_load;
+  element_class->report = dlp_app_source_report;
   DLP_SOURCE_CLASS (klass)->produce = dlp_app_source_produce;
   install_properties (object_class);
   dlp_element_class_set_description (element_class, "Takes records from the program",

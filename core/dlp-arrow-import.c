@@ -3,6 +3,7 @@
 #include <dlpipe/dlp-error.h>
 
 #include "dlp-record-batch-private.h"
+#include "dlp-utf8-private.h"
 
 #include <string.h>
 
@@ -272,57 +273,13 @@ import_offsets (Field *self, GError **error)
   return TRUE;
 }
 
-static guint
-utf8_sequence (const guint8 *p, gsize n)
-{
-  guint size = p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-  guint8 low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;
-  guint8 high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
-
-  if (size == 0 || size > n || p[1] < low || p[1] > high)
-    return 0;
-  for (guint i = 2; i < size; i++)
-    if ((p[i] & 0xc0) != 0x80)
-      return 0;
-  return size;
-}
-
-/* g_utf8_validate_len() takes U+0000 for an error. */
-static gboolean
-utf8_is_valid (const guint8 *p, gsize n)
-{
-  const guint8 *end = p + n;
-
-  while (p < end)
-    {
-      guint64 word;
-      guint size = 1;
-
-      if (end - p >= 8)
-        {
-          memcpy (&word, p, sizeof word);
-          if ((word & G_GUINT64_CONSTANT (0x8080808080808080)) == 0)
-            {
-              p += 8;
-              continue;
-            }
-        }
-      if (*p >= 0x80)
-        size = utf8_sequence (p, (gsize) (end - p));
-      if (size == 0)
-        return FALSE;
-      p += size;
-    }
-  return TRUE;
-}
-
 /* All values at once: no sequence may cross the border of two. */
 static gboolean
 range_is_utf8 (const DlpColumn *column, gsize n)
 {
   const gint32 *offsets = column->offsets;
 
-  if (!utf8_is_valid (column->data + offsets[0], (gsize) (offsets[n] - offsets[0])))
+  if (!dlp_utf8_is_valid (column->data + offsets[0], (gsize) (offsets[n] - offsets[0])))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     if (offsets[i] < offsets[n] && (column->data[offsets[i]] & 0xc0) == 0x80)
@@ -341,7 +298,7 @@ check_utf8 (Field *self, GError **error)
       gsize size;
       const guint8 *value = dlp_column_get_value (self->column, i, &size);
 
-      if (!dlp_column_is_null (self->column, i) && !utf8_is_valid (value, size))
+      if (!dlp_column_is_null (self->column, i) && !dlp_utf8_is_valid (value, size))
         return refuse (error, self->name, "row %" G_GSIZE_FORMAT " is not valid UTF-8", i);
     }
   return TRUE;

@@ -13,7 +13,9 @@
 #include <dlpipe/dlp-transform.h>
 
 #include "dlp-element-private.h"
+#include "dlp-source-tallies-private.h"
 
+#define BY_SOURCE "by-source"
 /* What a ticket takes: a record batch, and what is made of it. */
 #define TICKET_BYTES (DLP_RECORD_BATCH_MAX_BYTES * 3 / 2)
 
@@ -38,6 +40,7 @@ struct _DlpTransformOutput
   DlpTransformPad *pads;
   DlpRecordBatchBuilder **builders; /* of the worker, while it works */
   guint64 counters[DLP_TRANSFORM_MAX_COUNTERS];
+  DlpSourceTallies by_source;
   GError *error;
   bool lost; /* process() failed and did not say why */
   bool done; /* lock of the transform */
@@ -55,6 +58,7 @@ typedef struct
 typedef struct
 {
   guint64 counters[DLP_TRANSFORM_MAX_COUNTERS];
+  DlpSourceTallies by_source;
 
   pthread_mutex_t lock;
   pthread_cond_t idle;
@@ -136,6 +140,7 @@ ticket_free (DlpTransformOutput *ticket)
     }
   g_clear_pointer (&ticket->input, dlp_record_batch_unref);
   dlp_cursor_clear (&ticket->before);
+  dlp_source_tallies_clear (&ticket->by_source);
   g_clear_error (&ticket->error);
   g_free (ticket->pads);
   g_free (ticket);
@@ -210,6 +215,18 @@ dlp_transform_output_count (DlpTransformOutput *self, guint counter, guint64 n)
   g_return_if_fail (self != NULL && counter < DLP_TRANSFORM_MAX_COUNTERS);
 
   self->counters[counter] += n;
+}
+
+void
+dlp_transform_output_count_by_source (DlpTransformOutput *self,
+                                      const DlpCoordinate *coordinate,
+                                      guint counter,
+                                      guint64 n)
+{
+  g_return_if_fail (self != NULL && coordinate != NULL &&
+                    counter < DLP_TRANSFORM_MAX_SOURCE_COUNTERS);
+
+  dlp_source_tallies_get (&self->by_source, coordinate->stage, coordinate->source)->n[counter] += n;
 }
 
 /* ---- on a worker ---- */
@@ -468,6 +485,7 @@ release (DlpTransform *self, DlpTransformPrivate *priv, DlpTransformOutput *tick
     release_pad (element, i, &ticket->pads[i], &ticket->error);
   for (guint i = 0; i < DLP_TRANSFORM_MAX_COUNTERS; i++)
     priv->counters[i] += ticket->counters[i];
+  dlp_source_tallies_add (&priv->by_source, &ticket->by_source);
   if (ticket->error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&ticket->error));
@@ -598,13 +616,21 @@ dlp_transform_stop (DlpElement *element)
   priv->n_workers = 0;
 }
 
+/* The counters of the class, then those of each source. */
 static DlpState *
 dlp_transform_save (DlpElement *element)
 {
   DlpTransformPrivate *priv = dlp_transform_get_instance_private (DLP_TRANSFORM (element));
+  gsize own = count_counters (DLP_TRANSFORM_GET_CLASS (element)) * sizeof (guint64);
+  gsize size = own + priv->by_source.n * sizeof (DlpSourceTally);
+  g_autofree guint8 *data = NULL;
 
-  return dlp_state_new (priv->counters,
-                        count_counters (DLP_TRANSFORM_GET_CLASS (element)) * sizeof (guint64));
+  if (priv->by_source.n == 0)
+    return dlp_state_new (priv->counters, own);
+  data = g_malloc (size);
+  memcpy (data, priv->counters, own);
+  memcpy (data + own, priv->by_source.items, size - own);
+  return dlp_state_new (data, size);
 }
 
 static GVariant *
@@ -612,12 +638,49 @@ dlp_transform_describe (DlpElement *element, const DlpState *state)
 {
   DlpTransformClass *klass = DLP_TRANSFORM_GET_CLASS (element);
   const guint64 *counters = dlp_state_get_data (state);
+  guint n = count_counters (klass);
+  gsize n_sources = (dlp_state_get_size (state) - n * sizeof (guint64)) / sizeof (DlpSourceTally);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
-  for (guint i = 0; i < count_counters (klass); i++)
+  for (guint i = 0; i < n; i++)
     g_variant_dict_insert (&dict, klass->counters[i], "t", counters[i]);
+  if (n_sources > 0)
+    g_variant_dict_insert_value (
+        &dict, BY_SOURCE,
+        dlp_source_tallies_describe ((const DlpSourceTally *) (counters + n), n_sources,
+                                     klass->source_counters));
   return g_variant_dict_end (&dict);
+}
+
+/* (transfer container): keys of the state. */
+static GPtrArray *
+list_keys (DlpTransformClass *klass)
+{
+  GPtrArray *keys = g_ptr_array_new ();
+
+  for (guint i = 0; i < count_counters (klass); i++)
+    g_ptr_array_add (keys, (gpointer) klass->counters[i]);
+  if (klass->source_counters != NULL)
+    g_ptr_array_add (keys, BY_SOURCE);
+  g_ptr_array_add (keys, NULL);
+  return keys;
+}
+
+/* There is none before the first record. */
+static bool
+load_by_source (DlpTransform *self, GVariant *described, GError **error)
+{
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (self);
+  g_autoptr (GVariant) known = g_variant_lookup_value (described, BY_SOURCE, NULL);
+  g_autoptr (GVariant) value = NULL;
+
+  if (known == NULL)
+    return true;
+  value = dlp_state_get_value (described, BY_SOURCE, G_VARIANT_TYPE ("aa{st}"), error);
+  return value != NULL &&
+         dlp_source_tallies_load (&priv->by_source, value,
+                                  DLP_TRANSFORM_GET_CLASS (self)->source_counters, error);
 }
 
 static gboolean
@@ -625,15 +688,15 @@ dlp_transform_load (DlpElement *element, GVariant *described, guint version, GEr
 {
   DlpTransformClass *klass = DLP_TRANSFORM_GET_CLASS (element);
   DlpTransformPrivate *priv = dlp_transform_get_instance_private (DLP_TRANSFORM (element));
-  static const char *const none[] = { NULL };
+  g_autoptr (GPtrArray) keys = list_keys (klass);
 
-  if (!dlp_state_check_keys (described, klass->counters != NULL ? klass->counters : none, error))
+  if (!dlp_state_check_keys (described, (const char *const *) keys->pdata, error))
     return FALSE;
   for (guint i = 0; i < count_counters (klass); i++)
     if (!dlp_state_get_uint64 (described, klass->counters[i], G_MAXUINT64, &priv->counters[i],
                                error))
       return FALSE;
-  return TRUE;
+  return load_by_source (DLP_TRANSFORM (element), described, error);
 }
 
 static gboolean
@@ -649,6 +712,7 @@ dlp_transform_finalize (GObject *object)
 {
   DlpTransformPrivate *priv = dlp_transform_get_instance_private (DLP_TRANSFORM (object));
 
+  dlp_source_tallies_clear (&priv->by_source);
   pthread_cond_destroy (&priv->idle);
   pthread_mutex_destroy (&priv->lock);
   G_OBJECT_CLASS (dlp_transform_parent_class)->finalize (object);
@@ -695,4 +759,40 @@ dlp_transform_class_set_counters (DlpTransformClass *klass, const char *const *n
 
   /* For as long as the class, which is never unloaded. */
   klass->counters = (const char *const *) g_strdupv ((char **) names);
+}
+
+guint64
+dlp_transform_get_counter (DlpTransform *self, guint counter)
+{
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (self);
+
+  g_return_val_if_fail (DLP_IS_TRANSFORM (self) && counter < DLP_TRANSFORM_MAX_COUNTERS, 0);
+
+  return priv->counters[counter];
+}
+
+gboolean
+dlp_transform_get_source (DlpTransform *self, guint index, DlpCoordinate *first, guint64 *counters)
+{
+  DlpTransformPrivate *priv = dlp_transform_get_instance_private (self);
+  const DlpSourceTally *tally;
+
+  g_return_val_if_fail (DLP_IS_TRANSFORM (self), FALSE);
+
+  if (index >= priv->by_source.n)
+    return FALSE;
+  tally = &priv->by_source.items[index];
+  if (first != NULL)
+    *first = (DlpCoordinate){ .stage = tally->stage, .source = tally->source };
+  if (counters != NULL)
+    memcpy (counters, tally->n, sizeof tally->n);
+  return TRUE;
+}
+
+void
+dlp_transform_class_set_source_counters (DlpTransformClass *klass, const char *const *names)
+{
+  g_return_if_fail (g_strv_length ((char **) names) <= DLP_TRANSFORM_MAX_SOURCE_COUNTERS);
+
+  klass->source_counters = (const char *const *) g_strdupv ((char **) names);
 }

@@ -129,7 +129,9 @@ print_stats (const Encode *self)
 {
   const Counts *counts = &self->counts;
   double tokens = (double) counts->tokens;
+  guint64 pieces, misses;
 
+  dlp_tokenizer_context_get_stats (self->encoder.context, &pieces, &misses);
   g_printerr ("documents            %" G_GUINT64_FORMAT "\n"
               "bytes                %" G_GUINT64_FORMAT "\n"
               "tokens               %" G_GUINT64_FORMAT "\n"
@@ -137,6 +139,7 @@ print_stats (const Encode *self)
               "unknown ids          %" G_GUINT64_FORMAT " (%.2f %%)\n"
               "single-byte ids      %" G_GUINT64_FORMAT " (%.2f %%)\n"
               "special-token texts  %" G_GUINT64_FORMAT "%s\n"
+              "pieces               %" G_GUINT64_FORMAT " (%.2f %% from the cache)\n"
               "MB/s                 %.1f (encoding alone, one thread)\n",
               counts->documents, counts->bytes, counts->tokens,
               divide ((double) counts->bytes, tokens), counts->unknown,
@@ -145,6 +148,7 @@ print_stats (const Encode *self)
               counts->special_texts == 0                          ? "" :
               self->options->specials == TOKENIZER_SPECIALS_ALLOW ? " (their own ids)" :
                                                                     " (ordinary ids)",
+              pieces, 100 * divide ((double) (pieces - misses), (double) pieces),
               divide ((double) counts->bytes, (double) self->encoder.time));
 }
 

@@ -39,6 +39,7 @@ gsize __attribute__ ((noinline)) dlp_encode_miss (DlpTokenizerContext *self,
   guint32 *ids = len <= DLP_KEY_MAX_LEN ? few : reserve_ids (self, len);
   gsize n;
 
+  self->n_misses++;
   n = self->model->klass->encode (self->model, &self->scratch, p, len, ids);
   if (key)
     dlp_piece_cache_add (&self->cache, *key, p, ids, n);
@@ -82,6 +83,7 @@ encode_last (DlpTokenizerContext *self,
   memcpy (padded, p, len);
   span = dlp_make_span (self, padded, len);
   n = dlp_encode_span (self, &span, ids, 0, TRUE);
+  self->n_pieces++;
   dlp_copy_ids (out, at, ids, n, wide);
   return at + n;
 }
@@ -119,6 +121,7 @@ batch_flush (Batch *self)
 {
   for (guint i = 0; i < self->n_spans; i++)
     self->n = dlp_encode_span (self->context, &self->spans[i], self->out, self->n, self->wide);
+  self->context->n_pieces += self->n_spans;
   self->n_spans = 0;
 }
 
@@ -272,6 +275,15 @@ dlp_tokenizer_context_free (DlpTokenizerContext *context)
   g_free (context->ids);
   g_object_unref (context->tokenizer);
   g_free (context);
+}
+
+void
+dlp_tokenizer_context_get_stats (DlpTokenizerContext *context, guint64 *n_pieces, guint64 *n_misses)
+{
+  if (n_pieces)
+    *n_pieces = context->n_pieces;
+  if (n_misses)
+    *n_misses = context->n_misses;
 }
 
 guint64

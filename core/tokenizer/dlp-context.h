@@ -26,6 +26,7 @@ struct _DlpTokenizerContext
   guint32 *ids; /* of one long piece */
   gsize ids_capacity;
   guint64 dropped;
+  guint64 n_pieces, n_misses;
 };
 
 #define DLP_ENCODE_GAVE_UP -2

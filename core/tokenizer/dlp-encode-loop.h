@@ -53,11 +53,13 @@ encode_blocks (DlpTokenizerContext *self,
         {
           for (guint i = 0; i < count; i++)
             n = dlp_encode_span (self, &spans[i], out, n, wide);
+          self->n_pieces += count;
           count = 0;
         }
     }
   for (guint i = 0; i < count; i++)
     n = dlp_encode_span (self, &spans[i], out, n, wide);
+  self->n_pieces += count;
   return dlp_encode_scanned (self, p, end - p, out, n, wide);
 }
 

@@ -7,12 +7,13 @@
  * cache never decides what comes out.
  *
  * A line has two slots, the newest first. What is pushed out of a line goes to the other line that
- * is its own (as in cuckoo hashing, once), so that a text whose pieces fit by number fits as a
- * whole: with one line each some always push each other out, and a piece that misses costs a
+ * is its own (as in cuckoo hashing, a few times), so that a text whose pieces fit by number fits as
+ * a whole: with one line each some always push each other out, and a piece that misses costs a
  * hundred others.
  *
  * A slot holds up to DLP_SHORT_MAX_IDS ids of a piece, or says where in the log they are. The log
- * starts over when it is full, which makes a new generation. */
+ * starts over when it is full, which makes a new generation; what the former one wrote further
+ * on is still there. */
 #define DLP_SHORT_MAX_IDS 4
 #define DLP_LONG_MAX_LEN 512
 #define DLP_COUNT_SHIFT 28
@@ -100,7 +101,8 @@ dlp_piece_cache_read_log (const DlpPieceCache *self,
 {
   const guint32 *entry = self->log + slot->ids[1];
 
-  if (slot->ids[2] != self->generation)
+  if (slot->ids[2] != self->generation &&
+      (slot->ids[2] + 1 != self->generation || slot->ids[1] < self->log_len))
     return NULL;
   *n = entry[0];
   if (dlp_key_is_long (slot->key) && memcmp (entry + 1 + *n, p, dlp_key_len (slot->key)) != 0)

@@ -31,8 +31,11 @@ struct _DlpTokenizer
   DlpDetokenizer *detokenizer; /* NULL: a text is the bytes of its tokens */
 
   guint32 vocab_size;
-  guint32 bos_id;   /* that its file names; DLP_ID_NONE if none */
-  guint8 *traits;   /* by id: DLP_TRAIT_* */
+  guint32 bos_id; /* that its file names; DLP_ID_NONE if none */
+  guint8 *traits; /* by id: DLP_TRAIT_* */
+  /* The ids that stand for a single byte, where they are neighbours and there is no unknown id;
+   * else both are 0. */
+  guint32 single_begin, single_end;
   GArray *specials; /* guint32: indices of the special ones among the added tokens */
 };
 

@@ -533,6 +533,23 @@ DLP_AVAILABLE_IN_0_1
 guint64 dlp_tokenizer_context_get_dropped (DlpTokenizerContext *context);
 
 /**
+ * dlp_tokenizer_context_get_stats: (skip)
+ * @context: a context
+ * @n_pieces: (out) (optional): into how many pieces the texts so far were cut
+ * @n_misses: (out) (optional): how many of them were not in the cache, and so were encoded
+ *
+ * Gets what the cache of pieces was good for.
+ *
+ * Threads: the context's.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_tokenizer_context_get_stats (DlpTokenizerContext *context,
+                                      guint64 *n_pieces,
+                                      guint64 *n_misses);
+
+/**
  * dlp_tokenizer_encode: (skip)
  * @self: a tokenizer
  * @context: a context that was made for @self

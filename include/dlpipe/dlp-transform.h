@@ -25,6 +25,15 @@ typedef struct _DlpTransformOutput DlpTransformOutput;
  */
 #define DLP_TRANSFORM_MAX_COUNTERS 16
 
+/**
+ * DLP_TRANSFORM_MAX_SOURCE_COUNTERS:
+ *
+ * How many counters a transform may have for each source.
+ *
+ * Since: 0.2
+ */
+#define DLP_TRANSFORM_MAX_SOURCE_COUNTERS 6
+
 #define DLP_TYPE_TRANSFORM (dlp_transform_get_type ())
 /**
  * DlpTransform:
@@ -49,8 +58,10 @@ G_DECLARE_DERIVABLE_TYPE (DlpTransform, dlp_transform, DLP, TRANSFORM, DlpElemen
  * @worker_free: frees that
  * @process: works on a record batch
  * @worker_memory: what the context of one worker could make use of, such as for a cache, in bytes
+ * @source_counters: (array zero-terminated=1) (nullable): names of what it counts for each source,
+ *   at most %DLP_TRANSFORM_MAX_SOURCE_COUNTERS; the key `by-source` of its state has them
  *
- * The class of transforms, with room for seven further virtual functions.
+ * The class of transforms, with room for six further virtual functions.
  *
  * Since: 0.1
  */
@@ -110,9 +121,10 @@ struct _DlpTransformClass
                        DlpTransformOutput *output,
                        GError **error);
   gsize worker_memory;
+  const char *const *source_counters;
 
   /*< private >*/
-  gpointer reserved[7];
+  gpointer reserved[6];
 };
 
 /**
@@ -198,6 +210,58 @@ DLP_AVAILABLE_IN_0_1
 void dlp_transform_output_count (DlpTransformOutput *self, guint counter, guint64 n);
 
 /**
+ * dlp_transform_output_count_by_source:
+ * @self: what is made of a record batch
+ * @coordinate: that of a record
+ * @counter: the number of the counter among the class's source_counters
+ * @n: how much
+ *
+ * Adds to a counter of the source that a record comes from.
+ *
+ * Threads: a worker, in process().
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_transform_output_count_by_source (DlpTransformOutput *self,
+                                           const DlpCoordinate *coordinate,
+                                           guint counter,
+                                           guint64 n);
+
+/**
+ * dlp_transform_get_counter:
+ * @self: a transform
+ * @counter: the number of the counter
+ *
+ * Gets a counter of the class: the sum over the record batches that have left, of all attempts.
+ *
+ * Threads: the element's: in step().
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+guint64 dlp_transform_get_counter (DlpTransform *self, guint counter);
+
+/**
+ * dlp_transform_get_source: (skip)
+ * @self: a transform
+ * @index: a number from 0 on
+ * @first: (out caller-allocates) (optional): a place in the source: stage and source, the others 0
+ * @counters: (out caller-allocates) (optional) (array fixed-size=6): its counters
+ *
+ * Gets what was counted for one of the sources, in the order of stage and source.
+ *
+ * Threads: the element's: in step().
+ *
+ * Returns: %FALSE if there are no more
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean
+dlp_transform_get_source (DlpTransform *self, guint index, DlpCoordinate *first, guint64 *counters);
+
+/**
  * dlp_transform_class_set_counters:
  * @klass: a class
  * @names: (array zero-terminated=1): names, at most %DLP_TRANSFORM_MAX_COUNTERS
@@ -210,5 +274,19 @@ void dlp_transform_output_count (DlpTransformOutput *self, guint counter, guint6
  */
 DLP_AVAILABLE_IN_0_2
 void dlp_transform_class_set_counters (DlpTransformClass *klass, const char *const *names);
+
+/**
+ * dlp_transform_class_set_source_counters:
+ * @klass: a class
+ * @names: (array zero-terminated=1): names, at most %DLP_TRANSFORM_MAX_SOURCE_COUNTERS
+ *
+ * Names what the class counts for each source; in C one sets the field.
+ *
+ * Threads: the one of the class init.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_transform_class_set_source_counters (DlpTransformClass *klass, const char *const *names);
 
 G_END_DECLS

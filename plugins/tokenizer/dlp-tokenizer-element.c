@@ -1,57 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "dlp-tokenizer-element.h"
+/* Text to token ids: what is chosen, and checked, before the first record. */
+
+#include "dlp-tokenizer-element-private.h"
 
 #include <dlpipe/dlp-pad-template.h>
 
 #include <string.h>
 
-#include <dlpipe/dlp-tokenizer.h>
-
-#define NO_EOD G_MAXUINT32
+#define NO_EOD DLP_TOKENIZER_NO_EOD
 #define CACHE_BYTES (32 * 1024 * 1024)
-
-enum
-{
-  COUNT_DOCUMENTS,
-  COUNT_EMPTY,
-  COUNT_TOKENS,
-  COUNT_SPECIALS,
-  COUNT_DROPPED,
-  COUNT_UNMATCHED,
-};
-
-static const char *const counter_names[] = {
-  "documents",         "empty-documents", "tokens", "special-token-texts",
-  "dropped-documents", "unmatched-bytes", NULL
-};
-
-struct _DlpTokenizerElement
-{
-  DlpTransform parent_instance;
-
-  char *model;
-  char *pattern;
-  char *field;
-  char *output_field;
-  char *eod_token;
-  DlpEod eod;
-  DlpSpecialTokens special_tokens;
-  DlpBos bos;
-  DlpPostProcessor post_processor;
-  guint byte_offset;
-  gboolean keep_text;
-  guint64 cache_bytes;
-
-  DlpTokenizer *tokenizer;
-  guint32 eod_id;
-  guint32 bos_id;
-  guint32 vocab_size; /* the eod included */
-  gboolean wide;      /* ids of 4 bytes */
-  guint text_field;   /* of the input */
-  guint n_kept;
-  guint *kept; /* fields of the input that the output has too, in its order */
-};
 
 enum
 {
@@ -65,6 +23,8 @@ enum
   PROP_SPECIAL_TOKENS,
   PROP_BOS,
   PROP_POST_PROCESSOR,
+  PROP_MAX_TOKENS,
+  PROP_OVERFLOW,
   PROP_BYTE_OFFSET,
   PROP_KEEP_TEXT,
   PROP_CACHE_BYTES,
@@ -98,6 +58,10 @@ G_DEFINE_ENUM_TYPE (DlpPostProcessor,
                     dlp_post_processor,
                     G_DEFINE_ENUM_VALUE (DLP_POST_PROCESSOR_NONE, "none"),
                     G_DEFINE_ENUM_VALUE (DLP_POST_PROCESSOR_FILE, "file"))
+G_DEFINE_ENUM_TYPE (DlpOverflow,
+                    dlp_overflow,
+                    G_DEFINE_ENUM_VALUE (DLP_OVERFLOW_SPLIT, "split"),
+                    G_DEFINE_ENUM_VALUE (DLP_OVERFLOW_CUT, "cut"))
 G_DEFINE_FINAL_TYPE (DlpTokenizerElement, dlp_tokenizer_element, DLP_TYPE_TRANSFORM)
 
 /* ---- build ---- */
@@ -242,6 +206,38 @@ find_bos (DlpTokenizerElement *self, GError **error)
   return dlp_tokenizer_get_bos (self->tokenizer, &self->bos_id, error);
 }
 
+/* Whose text a part of a document has cannot be said, and what the file puts behind a text is not
+ * known to be that. */
+static gboolean
+check_max_tokens (DlpTokenizerElement *self, GError **error)
+{
+  guint around = (self->eod != DLP_EOD_NONE) + (self->bos == DLP_BOS_ADD);
+  const char *conflict = NULL;
+
+  if (self->max_tokens == 0)
+    return TRUE;
+  if (self->max_tokens <= around)
+    {
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                   "max-tokens=%" G_GUINT64_FORMAT ": %u of them are put around each document; "
+                   "allowed are %u or more, or 0 for no limit",
+                   self->max_tokens, around, around + 1);
+      return FALSE;
+    }
+  if (self->overflow == DLP_OVERFLOW_SPLIT && self->keep_text)
+    conflict = "overflow=split and keep-text=true: a part of a document has no text of its own";
+  if (self->overflow == DLP_OVERFLOW_CUT && self->post_processor == DLP_POST_PROCESSOR_FILE)
+    conflict =
+        "overflow=cut and post-processor=file: what the file puts behind a document would be "
+        "cut off";
+  if (conflict == NULL)
+    return TRUE;
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "max-tokens=%" G_GUINT64_FORMAT ", %s; choose one of them", self->max_tokens,
+               conflict);
+  return FALSE;
+}
+
 static DlpTokenizer *
 load_tokenizer (DlpTokenizerElement *self, GError **error)
 {
@@ -267,7 +263,8 @@ dlp_tokenizer_element_negotiate (DlpElement *element, GError **error)
     return FALSE;
   g_clear_object (&self->tokenizer);
   self->tokenizer = load_tokenizer (self, &local);
-  if (self->tokenizer == NULL || !find_eod (self, &local) || !find_bos (self, &local))
+  if (self->tokenizer == NULL || !find_eod (self, &local) || !find_bos (self, &local) ||
+      !check_max_tokens (self, &local))
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "%s", local->message);
       return FALSE;
@@ -302,374 +299,16 @@ dlp_tokenizer_element_worker_free (DlpTransform *transform, gpointer worker)
   dlp_tokenizer_context_free (worker);
 }
 
-static void
-copy_field (const DlpRecordBatch *batch,
-            guint from,
-            guint row,
-            DlpRecordBatchBuilder *builder,
-            guint to,
-            DlpFieldType type)
-{
-  gconstpointer data;
-  gsize n;
-
-  if (dlp_record_batch_is_null (batch, from, row))
-    {
-      dlp_record_batch_builder_append_null (builder, to);
-      return;
-    }
-  switch (type)
-    {
-    case DLP_FIELD_STRING:
-    case DLP_FIELD_BINARY:
-      data = dlp_record_batch_get_value (batch, from, row, &n);
-      dlp_record_batch_builder_append_value (builder, to, data, n);
-      break;
-    case DLP_FIELD_LIST_UINT16:
-    case DLP_FIELD_LIST_UINT32:
-      data = dlp_record_batch_get_list (batch, from, row, &n);
-      dlp_record_batch_builder_append_list (builder, to, data, n);
-      break;
-    case DLP_FIELD_BOOLEAN:
-      dlp_record_batch_builder_append_boolean (builder, to,
-                                               dlp_record_batch_get_boolean (batch, from, row));
-      break;
-    case DLP_FIELD_INT64:
-      dlp_record_batch_builder_append_int64 (builder, to,
-                                             dlp_record_batch_get_int64 (batch, from, row));
-      break;
-    case DLP_FIELD_UINT64:
-      dlp_record_batch_builder_append_uint64 (builder, to,
-                                              dlp_record_batch_get_uint64 (batch, from, row));
-      break;
-    case DLP_FIELD_DOUBLE:
-      dlp_record_batch_builder_append_double (builder, to,
-                                              dlp_record_batch_get_double (batch, from, row));
-      break;
-    }
-}
-
-/* How many ids a record may have: a column holds no more, what is in it before the record batch is
- * pushed included. */
-static gsize
-get_max_ids (DlpTokenizerElement *self)
-{
-  return (DLP_COLUMN_MAX_BYTES - 2 * DLP_RECORD_BATCH_MAX_BYTES) / (self->wide ? 4 : 2);
-}
-
-static DlpTokenizerFlags
-get_flags (DlpTokenizerElement *self)
-{
-  DlpTokenizerFlags flags = DLP_TOKENIZER_FLAGS_NONE;
-
-  if (self->special_tokens == DLP_SPECIAL_TOKENS_ALLOW)
-    flags |= DLP_TOKENIZER_FLAGS_SPECIALS;
-  if (self->post_processor == DLP_POST_PROCESSOR_FILE)
-    flags |= DLP_TOKENIZER_FLAGS_POST_PROCESSOR;
-  return flags;
-}
-
-static inline void
-put_ids (DlpTokenizerElement *self, gpointer ids, gsize at, const guint32 *values, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    if (self->wide)
-      ((guint32 *) ids)[at + i] = values[i];
-    else
-      ((guint16 *) ids)[at + i] = (guint16) values[i];
-}
-
-/* Below 0: see dlp_tokenizer_encode(). */
-static gssize
-encode (DlpTokenizerElement *self,
-        DlpTokenizerContext *context,
-        const char *text,
-        gsize size,
-        gpointer ids,
-        gsize capacity)
-{
-  DlpTokenizerFlags flags = get_flags (self);
-  guint32 before[2], behind[1];
-  guint n_before = 0, n_behind = 0;
-  gsize width = self->wide ? sizeof (guint32) : sizeof (guint16);
-  gpointer body;
-  gssize n;
-
-  if (self->eod == DLP_EOD_PREPEND)
-    before[n_before++] = self->eod_id;
-  if (self->bos == DLP_BOS_ADD)
-    before[n_before++] = self->bos_id;
-  if (self->eod == DLP_EOD_APPEND)
-    behind[n_behind++] = self->eod_id;
-  if (capacity < n_before + n_behind)
-    return -1;
-
-  body = (guint8 *) ids + n_before * width;
-  capacity -= n_before + n_behind;
-  n = self->wide ?
-          dlp_tokenizer_encode_full (self->tokenizer, context, text, size, flags, body, capacity) :
-          dlp_tokenizer_encode16_full (self->tokenizer, context, text, size, flags, body, capacity);
-  if (n < 0)
-    return n;
-  put_ids (self, ids, 0, before, n_before);
-  put_ids (self, ids, n_before + n, behind, n_behind);
-  return n_before + n + n_behind;
-}
-
-static gboolean
-may_refuse (DlpTokenizerElement *self)
-{
-  return self->special_tokens == DLP_SPECIAL_TOKENS_SKIP_RECORD ||
-         self->special_tokens == DLP_SPECIAL_TOKENS_ERROR;
-}
-
-static guint
-count_specials (DlpTokenizerElement *self, const char *text, gsize size, DlpTransformOutput *output)
-{
-  guint hits = dlp_tokenizer_count_specials (self->tokenizer, text, size);
-
-  if (G_UNLIKELY (hits > 0))
-    dlp_transform_output_count (output, COUNT_SPECIALS, hits);
-  return hits;
-}
-
-/* (transfer full): "sample/a.jsonl: row 17", or by numbers where no file is known. */
-static char *
-describe_place (DlpTokenizerElement *self, const DlpRecordBatch *batch, guint row)
-{
-  const DlpCoordinate *at = dlp_record_batch_get_coordinate (batch, row);
-  g_autofree char *file = dlp_element_dup_input_name (DLP_ELEMENT (self), at);
-
-  return file != NULL ? g_strdup_printf ("%s: row %" G_GUINT64_FORMAT, file, at->row) :
-                        g_strdup_printf ("source %u, file %u, row %" G_GUINT64_FORMAT, at->source,
-                                         at->file, at->row);
-}
-
-/* The special token whose text comes first in a document. */
-static const char *
-find_special (DlpTokenizerElement *self, const char *text, gsize size)
-{
-  const char *found = NULL;
-  const char *first = NULL;
-
-  for (guint i = 0; i < dlp_tokenizer_get_n_specials (self->tokenizer); i++)
-    {
-      const char *content = dlp_tokenizer_get_special (self->tokenizer, i, NULL);
-      const char *at = memmem (text, size, content, strlen (content));
-
-      if (at != NULL && (first == NULL || at < first))
-        {
-          first = at;
-          found = content;
-        }
-    }
-  return found;
-}
-
-static gboolean
-fail_special (DlpTokenizerElement *self,
-              const DlpRecordBatch *batch,
-              guint row,
-              const char *text,
-              gsize size,
-              guint hits,
-              GError **error)
-{
-  g_autofree char *place = describe_place (self, batch, row);
-  const char *content = find_special (self, text, size);
-
-  g_set_error (
-      error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
-      "%s: %s: the document has the text of a special token, %s (%u in all); "
-      "special-tokens=text takes it as ordinary text, skip-record leaves such documents out",
-      dlp_element_get_name (DLP_ELEMENT (self)), place, content != NULL ? content : "?", hits);
-  return FALSE;
-}
-
-/* FALSE: the record is not to be delivered; or an error. */
-static gboolean
-check_specials (DlpTokenizerElement *self,
-                const DlpRecordBatch *batch,
-                guint row,
-                const char *text,
-                gsize size,
-                DlpTransformOutput *output,
-                GError **error)
-{
-  guint hits = count_specials (self, text, size, output);
-
-  if (G_LIKELY (hits == 0))
-    return TRUE;
-  if (self->special_tokens == DLP_SPECIAL_TOKENS_SKIP_RECORD)
-    {
-      dlp_transform_output_count (output, COUNT_DROPPED, 1);
-      dlp_transform_output_push (output, 1,
-                                 dlp_record_batch_slice ((DlpRecordBatch *) batch, row, 1));
-      return FALSE;
-    }
-  return fail_special (self, batch, row, text, size, hits, error);
-}
-
-static gboolean
-fail_record (DlpTokenizerElement *self,
-             DlpRecordBatch *batch,
-             guint row,
-             gsize size,
-             gssize code,
-             GError **error)
-{
-  g_autofree char *place = describe_place (self, batch, row);
-
-  if (code == -1)
-    g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
-                 "%s: %s: a text of %zu bytes has more than the %zu tokens that fit; set a smaller "
-                 "max-record-bytes on the reader",
-                 dlp_element_get_name (DLP_ELEMENT (self)), place, size, get_max_ids (self));
-  else
-    g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RECORD,
-                 "%s: %s: the pattern exceeds the limits of its engine on a text of %zu bytes",
-                 dlp_element_get_name (DLP_ELEMENT (self)), place, size);
-  return FALSE;
-}
-
-static gboolean
-encode_record (DlpTokenizerElement *self,
-               DlpTokenizerContext *context,
-               DlpRecordBatch *batch,
-               guint row,
-               const char *text,
-               gsize size,
-               DlpTransformOutput *output,
-               GError **error)
-{
-  DlpRecordBatchBuilder *builder = dlp_transform_output_get_builder (output, 0);
-  const DlpCoordinate *coordinate = dlp_record_batch_get_coordinate (batch, row);
-  gsize capacity = MIN (size + 2, get_max_ids (self));
-  gssize n = 0;
-  gpointer ids;
-
-  /* Wanted when the text is encoded. */
-  __builtin_prefetch (coordinate);
-
-  for (guint i = 0; i < self->n_kept; i++)
-    copy_field (batch, self->kept[i], row, builder, i,
-                dlp_schema_get_field_type (dlp_record_batch_builder_get_schema (builder), i));
-
-  /* An empty document has no tokens, and no EOD. A normalizer may make a text longer. */
-  ids = dlp_record_batch_builder_reserve (builder, self->n_kept, capacity);
-  if (size > 0)
-    n = encode (self, context, text, size, ids, capacity);
-  else
-    dlp_transform_output_count (output, COUNT_EMPTY, 1);
-  while (n == -1 && capacity < get_max_ids (self))
-    {
-      capacity = MIN (capacity * 4, get_max_ids (self));
-      ids = dlp_record_batch_builder_reserve (builder, self->n_kept, capacity);
-      n = encode (self, context, text, size, ids, capacity);
-    }
-  dlp_record_batch_builder_commit (builder, self->n_kept, MAX (n, 0));
-  if (n < 0)
-    {
-      dlp_record_batch_builder_drop_record (builder);
-      return fail_record (self, batch, row, size, n, error);
-    }
-  dlp_transform_output_end_record (output, 0, coordinate);
-  dlp_transform_output_count (output, COUNT_TOKENS, n);
-  return TRUE;
-}
-
-static gboolean
-dlp_tokenizer_element_process (DlpTransform *transform,
-                               gpointer worker,
-                               DlpRecordBatch *batch,
-                               guint64 first,
-                               DlpTransformOutput *output,
-                               GError **error)
-{
-  DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (transform);
-  guint n = dlp_record_batch_get_length (batch);
-  guint64 unmatched = dlp_tokenizer_context_get_dropped (worker);
-
-  for (guint row = 0; row < n; row++)
-    {
-      g_autoptr (GError) local = NULL;
-      gsize size;
-      const char *text =
-          (const char *) dlp_record_batch_get_value (batch, self->text_field, row, &size);
-
-      if (may_refuse (self) && !check_specials (self, batch, row, text, size, output, &local))
-        {
-          if (local == NULL)
-            continue;
-          g_propagate_error (error, g_steal_pointer (&local));
-          return FALSE;
-        }
-      if (!encode_record (self, worker, batch, row, text, size, output, error))
-        return FALSE;
-      /* Where it refuses nothing, the text is looked at once more while it is in the processor's
-       * cache. */
-      if (!may_refuse (self))
-        count_specials (self, text, size, output);
-    }
-  dlp_transform_output_count (output, COUNT_DOCUMENTS, n);
-  dlp_transform_output_count (output, COUNT_UNMATCHED,
-                              dlp_tokenizer_context_get_dropped (worker) - unmatched);
-  return TRUE;
-}
-
-/* ---- the end ---- */
-
-static guint64
-get_count (GVariant *counts, guint counter)
-{
-  guint64 n = 0;
-
-  g_variant_lookup (counts, counter_names[counter], "t", &n);
-  return n;
-}
-
-/* What was done to documents in silence is said once. */
-static void
-warn_of_counts (DlpElement *element)
-{
-  DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (element);
-  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
-  g_autoptr (DlpState) state = klass->save (element);
-  g_autoptr (GVariant) counts = g_variant_ref_sink (klass->describe (element, state));
-  guint64 specials = get_count (counts, COUNT_SPECIALS);
-  guint64 dropped = get_count (counts, COUNT_DROPPED);
-  guint64 unmatched = get_count (counts, COUNT_UNMATCHED);
-  g_autofree char *message = NULL;
-  g_autofree char *of_pattern = NULL;
-
-  if (self->special_tokens == DLP_SPECIAL_TOKENS_SKIP_RECORD && dropped > 0)
-    message = g_strdup_printf ("%" G_GUINT64_FORMAT
-                               " documents were left out: they had the text of special tokens "
-                               "(special-tokens=skip-record)",
-                               dropped);
-  else if (self->special_tokens == DLP_SPECIAL_TOKENS_TEXT && specials > 0)
-    message = g_strdup_printf ("documents had the text of special tokens %" G_GUINT64_FORMAT
-                               " times; it was taken as ordinary text (special-tokens=text)",
-                               specials);
-  if (message != NULL)
-    dlp_element_warn (element, NULL, -1, message);
-
-  if (unmatched == 0)
-    return;
-  of_pattern = g_strdup_printf ("%" G_GUINT64_FORMAT
-                                " bytes of text were left out: the pattern matches them nowhere",
-                                unmatched);
-  dlp_element_warn (element, NULL, -1, of_pattern);
-}
-
 static DlpStep
 dlp_tokenizer_element_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
+  DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (element);
   DlpStep step =
       DLP_ELEMENT_CLASS (dlp_tokenizer_element_parent_class)->step (element, cancellable, error);
 
+  dlp_tokenizer_element_look_at_sources (self);
   if (step == DLP_STEP_END)
-    warn_of_counts (element);
+    dlp_tokenizer_element_warn_at_end (self);
   return step;
 }
 
@@ -718,6 +357,12 @@ dlp_tokenizer_element_set_property (GObject *object,
       break;
     case PROP_POST_PROCESSOR:
       self->post_processor = g_value_get_enum (value);
+      break;
+    case PROP_MAX_TOKENS:
+      self->max_tokens = g_value_get_uint64 (value);
+      break;
+    case PROP_OVERFLOW:
+      self->overflow = g_value_get_enum (value);
       break;
     case PROP_BYTE_OFFSET:
       self->byte_offset = g_value_get_uint (value);
@@ -800,6 +445,12 @@ dlp_tokenizer_element_get_property (GObject *object, guint id, GValue *value, GP
     case PROP_POST_PROCESSOR:
       g_value_set_enum (value, self->post_processor);
       break;
+    case PROP_MAX_TOKENS:
+      g_value_set_uint64 (value, self->max_tokens);
+      break;
+    case PROP_OVERFLOW:
+      g_value_set_enum (value, self->overflow);
+      break;
     case PROP_BYTE_OFFSET:
       g_value_set_uint (value, self->byte_offset);
       break;
@@ -841,6 +492,7 @@ dlp_tokenizer_element_finalize (GObject *object)
   DlpTokenizerElement *self = DLP_TOKENIZER_ELEMENT (object);
 
   g_clear_object (&self->tokenizer);
+  g_clear_pointer (&self->warned, g_hash_table_unref);
   g_free (self->model);
   g_free (self->pattern);
   g_free (self->field);
@@ -890,6 +542,15 @@ install_properties (GObjectClass *object_class)
                          "The tokens that the file of the model wants around a text: none of them, "
                          "or as the file says",
                          DLP_TYPE_POST_PROCESSOR, DLP_POST_PROCESSOR_NONE, rw);
+  properties[PROP_MAX_TOKENS] = g_param_spec_uint64 (
+      "max-tokens", NULL,
+      "The most tokens of a document, with those that are put around it; 0: no limit", 0,
+      G_MAXUINT32, 0, rw);
+  properties[PROP_OVERFLOW] =
+      g_param_spec_enum ("overflow", NULL,
+                         "A document with more than max-tokens: several records, one after the "
+                         "other; or cut off",
+                         DLP_TYPE_OVERFLOW, DLP_OVERFLOW_SPLIT, rw);
   properties[PROP_BYTE_OFFSET] = g_param_spec_uint (
       "byte-offset", NULL, "Ids before those of the bytes, for model=bytes (ByT5: 3, BLT: 4)", 0,
       1 << 20, 0, rw);
@@ -926,7 +587,9 @@ dlp_tokenizer_element_class_init (DlpTokenizerElementClass *klass)
   object_class->finalize = dlp_tokenizer_element_finalize;
   element_class->negotiate = dlp_tokenizer_element_negotiate;
   element_class->step = dlp_tokenizer_element_step;
-  transform_class->counters = counter_names;
+  element_class->report = dlp_tokenizer_element_report;
+  transform_class->counters = dlp_tokenizer_counters;
+  transform_class->source_counters = dlp_tokenizer_source_counters;
   transform_class->worker_memory = CACHE_BYTES;
   transform_class->worker_new = dlp_tokenizer_element_worker_new;
   transform_class->worker_free = dlp_tokenizer_element_worker_free;

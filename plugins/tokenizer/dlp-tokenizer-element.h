@@ -39,6 +39,13 @@ typedef enum
   DLP_POST_PROCESSOR_FILE,
 } DlpPostProcessor;
 
+/* A document with more than max-tokens. */
+typedef enum
+{
+  DLP_OVERFLOW_SPLIT,
+  DLP_OVERFLOW_CUT,
+} DlpOverflow;
+
 #define DLP_TYPE_EOD (dlp_eod_get_type ())
 GType dlp_eod_get_type (void);
 #define DLP_TYPE_SPECIAL_TOKENS (dlp_special_tokens_get_type ())
@@ -47,5 +54,7 @@ GType dlp_special_tokens_get_type (void);
 GType dlp_bos_get_type (void);
 #define DLP_TYPE_POST_PROCESSOR (dlp_post_processor_get_type ())
 GType dlp_post_processor_get_type (void);
+#define DLP_TYPE_OVERFLOW (dlp_overflow_get_type ())
+GType dlp_overflow_get_type (void);
 
 G_END_DECLS

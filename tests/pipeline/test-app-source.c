@@ -185,6 +185,50 @@ test_set_schema (void)
       schema, dlp_app_source_get_schema (DLP_APP_SOURCE (dlp_pipeline_get_element (again, "in")))));
 }
 
+/* What is not UTF-8 is so no more; once it is warned of, and it is counted. */
+static void
+test_utf8 (void)
+{
+  g_autoptr (DlpSchema) schema = NULL;
+  g_autoptr (GPtrArray) lines = app_lines_new ();
+  g_autoptr (GVariant) report = NULL;
+  g_autofree char *printed = NULL;
+  g_autofree char *wanted = g_base64_encode ((const guchar *) "a\xef\xbf\xbdz\xef\xbf\xbd", 8);
+  const char *warning;
+  g_autoptr (GError) error = NULL;
+  AppRig rig;
+
+  app_rig_init (&rig, GRAPH, DLP_RUNNER_THREADS, NULL);
+  schema = dlp_schema_ref (dlp_app_source_get_schema (rig.in));
+  app_rig_start (&rig);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (DlpRecordBatchBuilder) builder = dlp_record_batch_builder_new (schema);
+      g_autoptr (DlpRecordBatch) batch = NULL;
+
+      dlp_record_batch_builder_append_value (builder, 0, "a\xf0\x9f\x98z\xff", 6);
+      dlp_record_batch_builder_end_record (builder, &(DlpCoordinate){ .row = i });
+      batch = dlp_record_batch_builder_finish (builder, &error);
+      g_assert_no_error (error);
+      g_assert_true (dlp_app_source_push (rig.in, batch, NULL, NULL, &error));
+      g_assert_no_error (error);
+    }
+  dlp_app_source_end (rig.in);
+  app_pull_all (rig.out, 0, lines);
+  g_assert_cmpuint (lines->len, ==, 2);
+  for (guint i = 0; i < lines->len; i++)
+    g_assert_nonnull (strstr (g_ptr_array_index (lines, i), wanted));
+  app_rig_join (&rig);
+  g_assert_no_error (rig.error);
+  report = dlp_pipeline_get_report (rig.pipeline);
+  printed = g_variant_print (report, TRUE);
+  g_assert_nonnull (strstr (printed, "'replacement-characters': <uint64 4>"));
+  warning = strstr (printed, "strings that are not UTF-8");
+  g_assert_nonnull (warning);
+  g_assert_null (strstr (warning + 1, "strings that are not UTF-8"));
+  app_rig_clear (&rig);
+}
+
 static void
 test_coordinates (void)
 {
@@ -714,6 +758,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app-source/push", test_push);
   g_test_add_func ("/app-source/schema", test_schema);
   g_test_add_func ("/app-source/set-schema", test_set_schema);
+  g_test_add_func ("/app-source/utf8", test_utf8);
   g_test_add_func ("/app-source/coordinates", test_coordinates);
   g_test_add_func ("/app-source/full", test_full);
   g_test_add_func ("/app-source/woken", test_woken);

@@ -113,6 +113,78 @@ test_generations (void)
   dlp_piece_cache_clear (&cache);
 }
 
+#define RING_IDS 60
+#define RING_ENTRIES 2000
+
+/* What was written last stays until the log comes to its place again, and is what was written. */
+static void
+test_ring (void)
+{
+  g_autofree DlpPieceSlot *slots = g_new0 (DlpPieceSlot, RING_ENTRIES);
+  DlpPieceCache cache;
+  gsize kept;
+
+  dlp_piece_cache_init (&cache, 1);
+  kept = cache.log_capacity / (RING_IDS + 1) - 1;
+  g_assert_cmpuint (kept * 3, <, RING_ENTRIES);
+  for (guint i = 0; i < RING_ENTRIES; i++)
+    {
+      const guint8 *piece = (const guint8 *) &i;
+      DlpKey key = dlp_key_load_short (piece, sizeof i);
+      guint32 ids[RING_IDS];
+
+      for (guint k = 0; k < RING_IDS; k++)
+        ids[k] = i + k;
+      dlp_piece_cache_add (&cache, key, piece, ids, RING_IDS);
+      slots[i] = *find (&cache, key);
+      for (guint old = 0; old <= i; old++)
+        {
+          gsize n = 0;
+          const guint32 *found = dlp_piece_cache_read_log (&cache, &slots[old], piece, &n);
+
+          g_assert_true (found != NULL || old + kept <= i);
+          g_assert_true (found == NULL ||
+                         (n == RING_IDS && found[0] == old && found[n - 1] == old + n - 1));
+        }
+    }
+  g_assert_cmpuint (cache.generation, >=, 3);
+  dlp_piece_cache_clear (&cache);
+}
+
+/* Of pieces for two thirds of the slots nearly all are there. */
+static void
+test_crowded (void)
+{
+  DlpPieceCache cache;
+  guint n, n_found = 0;
+
+  dlp_piece_cache_init (&cache, 1 << 20);
+  n = (guint) ((2u << (64 - cache.lines_shift)) * 2 / 3);
+  for (guint i = 0; i < n; i++)
+    {
+      guint32 ids[] = { i };
+
+      dlp_piece_cache_add (&cache, dlp_key_load_short ((guint8 *) &i, sizeof i), (guint8 *) &i, ids,
+                           1);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      DlpKey key = dlp_key_load_short ((guint8 *) &i, sizeof i);
+      const DlpPieceLine *line = dlp_piece_cache_line (&cache, key);
+      const DlpPieceSlot *slot = dlp_piece_line_find (line, key);
+
+      if (slot == NULL)
+        slot = dlp_piece_line_find (dlp_piece_cache_other_line (&cache, line, key), key);
+      if (slot == NULL)
+        continue;
+      g_assert_cmpuint (slot->ids[0], ==, i | 1u << DLP_COUNT_SHIFT);
+      n_found++;
+    }
+  g_test_message ("%u of %u pieces are there", n_found, n);
+  g_assert_cmpuint (n_found, >, n * 95 / 100);
+  dlp_piece_cache_clear (&cache);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -121,5 +193,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/tokenizer/piece-cache/short", test_short);
   g_test_add_func ("/tokenizer/piece-cache/shared-key", test_shared_key);
   g_test_add_func ("/tokenizer/piece-cache/generations", test_generations);
+  g_test_add_func ("/tokenizer/piece-cache/ring", test_ring);
+  g_test_add_func ("/tokenizer/piece-cache/crowded", test_crowded);
   return g_test_run ();
 }

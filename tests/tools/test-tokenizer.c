@@ -242,6 +242,7 @@ test_model_file (Fixture *fixture, gconstpointer data)
   assert_has (fixture->err, "unknown ids          1 (33.33 %)\nsingle-byte ids      0 (0.00 %)\n");
   g_assert_cmpint (run (fixture, "</s>", "encode --stats --count gpt2"), ==, 0);
   assert_has (fixture->err, "single-byte ids      2 (66.67 %)\nspecial-token texts  0\n");
+  assert_has (fixture->err, "pieces               3 (0.00 % from the cache)\n");
   g_assert_cmpint (run (fixture, "</s>", "encode --stats --count model.json"), ==, 0);
   assert_has (fixture->err, "special-token texts  1 (ordinary ids)\n");
 }

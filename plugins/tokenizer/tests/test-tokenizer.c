@@ -197,6 +197,202 @@ test_file (void)
   g_assert_no_errno (g_rmdir (folder));
 }
 
+/* ---- max-tokens ---- */
+
+#define MAX_TOKENS 7
+
+static const char *
+tokens_of (const char *line)
+{
+  return strstr (line, "tokens=") + strlen ("tokens=");
+}
+
+static guint
+count_tokens (const char *line)
+{
+  guint n = 0;
+
+  for (const char *at = tokens_of (line); *at != '\0'; at++)
+    n += *at == ' ';
+  return n;
+}
+
+/* (transfer full): a line, cut behind so many tokens, and then the end of a document. */
+static char *
+cut_line (const char *line, guint n)
+{
+  const char *at = tokens_of (line);
+  g_autofree char *cut = NULL;
+
+  for (; n > 0; n--)
+    at += 1 + strcspn (at + 1, " ");
+  cut = g_strndup (line, at - line);
+  return g_strconcat (cut, " 50256", NULL);
+}
+
+static void
+test_cut (void)
+{
+  g_autoptr (GHashTable) all = dlp_harness_expect ("check-source ! tokenizer ! check-sink name=k");
+  g_autoptr (GHashTable) cut =
+      dlp_harness_expect ("check-source ! tokenizer max-tokens=7 overflow=cut ! check-sink name=k");
+  guint n_cut = 0;
+
+  g_assert_cmpuint (lines_of (cut)->len, ==, lines_of (all)->len);
+  for (guint i = 0; i < lines_of (all)->len; i++)
+    {
+      const char *line = g_ptr_array_index (lines_of (all), i);
+      gboolean over = count_tokens (line) > MAX_TOKENS;
+      g_autofree char *wanted = over ? cut_line (line, MAX_TOKENS - 1) : g_strdup (line);
+
+      g_assert_cmpstr (g_ptr_array_index (lines_of (cut), i), ==, wanted);
+      n_cut += over;
+    }
+  g_assert_cmpuint (n_cut, >, 10);
+  g_assert_cmpuint (n_cut, <, lines_of (all)->len);
+}
+
+/* The records of a document, one after the other, are the document. */
+static void
+test_split (void)
+{
+  g_autoptr (GHashTable) all = dlp_harness_expect ("check-source ! tokenizer ! check-sink name=k");
+  g_autoptr (GHashTable) split =
+      dlp_harness_expect ("check-source ! tokenizer max-tokens=7 ! check-sink name=k");
+  guint at = 0;
+
+  for (guint i = 0; i < lines_of (all)->len; i++)
+    {
+      const char *line = g_ptr_array_index (lines_of (all), i);
+      guint n = count_tokens (line);
+      g_autoptr (GString) joined = g_string_new (NULL);
+      guint part = 0;
+
+      do
+        {
+          const char *of_part = g_ptr_array_index (lines_of (split), at++);
+          gsize fields = tokens_of (line) - line;
+
+          g_assert_cmpuint (count_tokens (of_part), ==,
+                            MIN (n - part * MAX_TOKENS, (guint) MAX_TOKENS));
+          g_assert_cmpmem (of_part, tokens_of (of_part) - of_part, line, fields);
+          g_string_append (joined, tokens_of (of_part));
+          part++;
+        }
+      while (part * MAX_TOKENS < n);
+      g_assert_cmpstr (joined->str, ==, tokens_of (line));
+    }
+  g_assert_cmpuint (at, ==, lines_of (split)->len);
+  g_assert_cmpuint (at, >, lines_of (all)->len + 10);
+}
+
+static void
+test_max_tokens_refused (void)
+{
+  assert_refused ("check-source ! tokenizer max-tokens=1 ! check-sink name=k",
+                  "max-tokens=1: 1 of them are put around each document; allowed are 2 or more");
+  assert_refused ("check-source ! tokenizer max-tokens=9 keep-text=true ! check-sink name=k",
+                  "overflow=split and keep-text=true");
+  assert_refused ("check-source ! tokenizer max-tokens=9 overflow=cut post-processor=file ! "
+                  "check-sink name=k",
+                  "overflow=cut and post-processor=file");
+}
+
+static void
+test_max_tokens_resume (void)
+{
+  dlp_harness_check_resume (
+      "check-source records=60 ! tokenizer cache-bytes=256k max-tokens=5 ! check-sink name=k", 1);
+  dlp_harness_check_resume ("check-source records=60 ! tokenizer cache-bytes=256k max-tokens=5 "
+                            "overflow=cut ! shuffle size=7 ! check-sink name=k",
+                            1);
+}
+
+/* ---- what the sources gave ---- */
+
+/* (transfer full): of the tokenizer, in the report of the run. */
+static GVariant *
+get_state (DlpPipeline *pipeline)
+{
+  g_autoptr (GVariant) report = dlp_pipeline_get_report (pipeline);
+  g_autoptr (GVariant) elements =
+      g_variant_lookup_value (report, "elements", G_VARIANT_TYPE ("aa{sv}"));
+
+  for (gsize i = 0; i < g_variant_n_children (elements); i++)
+    {
+      g_autoptr (GVariant) element = g_variant_get_child_value (elements, i);
+      const char *factory;
+
+      g_assert_true (g_variant_lookup (element, "factory", "&s", &factory));
+      if (strcmp (factory, "tokenizer") == 0)
+        return g_variant_lookup_value (element, "state", G_VARIANT_TYPE_VARDICT);
+    }
+  return NULL;
+}
+
+static guint64
+get_value (GVariant *dict, const char *key)
+{
+  guint64 value = 0;
+
+  g_assert_true (g_variant_lookup (dict, key, "t", &value));
+  return value;
+}
+
+/* Of two sources, each of which gives what it gives alone. */
+static void
+test_by_source (void)
+{
+  static const char *const graphs[] = {
+    "check-source records=40 ! tokenizer ! check-sink name=k",
+    "check-source records=90 variant=3 ! tokenizer ! check-sink name=k",
+    "mix name=m weights=in-0:1,in-1:3 ! tokenizer ! check-sink name=k  check-source records=40 ! "
+    "m.  "
+    "check-source records=90 variant=3 ! m.",
+  };
+  guint64 n[2][5] = { { 0 } };
+  static const char *const keys[] = { "documents", "bytes", "tokens", "single-byte-ids",
+                                      "unknown-ids" };
+  g_autoptr (GError) error = NULL;
+
+  for (guint run = 0; run < G_N_ELEMENTS (graphs); run++)
+    {
+      g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (graphs[run], &error);
+      g_autoptr (GVariant) state = NULL;
+      g_autoptr (GVariant) sources = NULL;
+      double ratio = 0;
+
+      g_assert_no_error (error);
+      dlp_check_sink_clear ();
+      dlp_pipeline_run (pipeline, NULL, &error);
+      g_assert_no_error (error);
+      state = get_state (pipeline);
+      g_assert_true (g_variant_lookup (state, "bytes-per-token", "d", &ratio));
+      g_assert_cmpfloat (ratio, >, 1);
+      sources = g_variant_lookup_value (state, "by-source", G_VARIANT_TYPE ("aa{sv}"));
+      g_assert_cmpuint (g_variant_n_children (sources), ==, run < 2 ? 1 : 2);
+      for (gsize i = 0; i < g_variant_n_children (sources); i++)
+        {
+          g_autoptr (GVariant) source = g_variant_get_child_value (sources, i);
+
+          g_assert_cmpuint (get_value (source, "source"), ==, i);
+          for (guint k = 0; k < G_N_ELEMENTS (keys); k++)
+            if (run < 2)
+              n[run][k] = get_value (source, keys[k]);
+            else
+              g_assert_cmpuint (get_value (source, keys[k]), ==, n[i][k]);
+        }
+    }
+  g_assert_cmpuint (n[0][0], ==, 40);
+  g_assert_cmpuint (n[1][0], ==, 90);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_cmpuint (n[i][1], >, n[i][2]);
+      g_assert_cmpuint (n[i][3], >, 0);
+      g_assert_cmpuint (n[i][3], <, n[i][2]);
+    }
+}
+
 static void
 test_bytes (void)
 {
@@ -268,6 +464,11 @@ main (int argc, char **argv)
   g_test_add_func ("/tokenizer/specials", test_specials);
   g_test_add_func ("/tokenizer/error-in-band", test_error_in_band);
   g_test_add_func ("/tokenizer/file", test_file);
+  g_test_add_func ("/tokenizer/cut", test_cut);
+  g_test_add_func ("/tokenizer/split", test_split);
+  g_test_add_func ("/tokenizer/max-tokens-refused", test_max_tokens_refused);
+  g_test_add_func ("/tokenizer/max-tokens-resume", test_max_tokens_resume);
+  g_test_add_func ("/tokenizer/by-source", test_by_source);
   g_test_add_func ("/tokenizer/bytes", test_bytes);
   g_test_add_func ("/tokenizer/resume", test_resume);
   g_test_add_func ("/tokenizer/settings", test_settings);
