@@ -41,7 +41,8 @@ G_DECLARE_FINAL_TYPE (DlpAppSource, dlp_app_source, DLP, APP_SOURCE, DlpSource)
  * DlpAppSource:schema:
  *
  * The fields of what is pushed, such as `text:string,score:double?`. The types are those that
- * dlp_field_type_to_string() names; with a question mark a value may be null.
+ * dlp_field_type_to_string() names; with a question mark a value may be null. A string that is not
+ * UTF-8 gets U+FFFD for each maximal subpart of what is wrong; that is counted, and warned of once.
  *
  * Since: 0.2
  */
