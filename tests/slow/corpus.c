@@ -112,6 +112,31 @@ append_word (Corpus *self, GString *out)
   g_string_append_c (out, ' ');
 }
 
+/* Letters in the order of their code points. */
+static const struct
+{
+  gunichar first;
+  guint n;
+} scripts[] = {
+  { 'a', 26 },     { 'A', 26 },        { '0', 10 },       { 0x3b1, 25 },   { 0x430, 32 },
+  { 0x5d0, 27 },   { 0x628, 19 },      { 0x905, 48 },     { 0xe01, 46 },   { 0x10d0, 33 },
+  { 0x3042, 80 },  { 0x30a2, 80 },     { 0x4e00, 20000 }, { 0x4e00, 400 }, { 0xac00, 11172 },
+  { 0x1f600, 64 }, { 0x20000, 40000 },
+};
+
+static void
+append_foreign_word (Corpus *self, GString *out)
+{
+  guint64 bits = draw (self);
+  guint script = bits % G_N_ELEMENTS (scripts);
+  guint n = 1 + (bits >> 8) % 10;
+
+  for (; n > 0; n--)
+    g_string_append_unichar (out, scripts[script].first + draw (self) % scripts[script].n);
+  if (bits >> 60 != 0)
+    g_string_append_c (out, ' ');
+}
+
 /* About @n bytes of the sample, cut at blanks, so in no character and no escape. */
 static void
 append_piece (Corpus *self, GString *out, gsize n)
@@ -238,6 +263,30 @@ corpus_write_documents (Corpus *self, const char *path, guint64 bytes, guint64 s
       g_string_append_printf (output.pending, "{\"id\": \"%" G_GUINT64_FORMAT "\", \"text\": \"",
                               n);
       append_text (self, output.pending, draw_length (self));
+      g_string_append (output.pending, "\"}\n");
+      if (output.pending->len >= FLUSH_AT)
+        output_flush (&output, FALSE);
+    }
+  output_close (&output);
+  return n;
+}
+
+guint64
+corpus_write_scripts (Corpus *self, const char *path, guint64 bytes, guint64 seed)
+{
+  Output output = { 0 };
+  guint64 n = 0;
+
+  begin (self, seed);
+  output_open (&output, path);
+  for (; output.bytes + output.pending->len < bytes; n++)
+    {
+      gsize end;
+
+      g_string_append (output.pending, "{\"text\": \"");
+      end = output.pending->len + draw_length (self);
+      while (output.pending->len < end)
+        append_foreign_word (self, output.pending);
       g_string_append (output.pending, "\"}\n");
       if (output.pending->len >= FLUSH_AT)
         output_flush (&output, FALSE);

@@ -19,6 +19,8 @@ void corpus_free (Corpus *self);
  * many there are. */
 guint64 corpus_write_documents (Corpus *self, const char *path, guint64 bytes, guint64 seed);
 guint64 corpus_write_tiny (Corpus *self, const char *path, guint64 n, guint64 seed);
+/* Documents of words that are made up of letters of many scripts: nearly every one is new. */
+guint64 corpus_write_scripts (Corpus *self, const char *path, guint64 bytes, guint64 seed);
 /* One document, in a line of @bytes. */
 guint64 corpus_write_line (Corpus *self, const char *path, guint64 bytes, guint64 seed);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <glib/gstdio.h>
 
@@ -161,6 +162,74 @@ test_long_line (void)
   check_peak (graph, TWO_WORKERS, 1, 3 * bytes + 64 * MIB);
 }
 
+/* ---- text that no cache has seen ---- */
+
+typedef struct
+{
+  const char *path;
+  guint64 bytes;
+  guint64 n; /* documents that were written */
+} Writer;
+
+static gpointer
+write_scripts (gpointer data)
+{
+  Writer *self = data;
+
+  self->n = corpus_write_scripts (corpus, self->path, self->bytes, 5);
+  return NULL;
+}
+
+/* The peak of a run that reads so much of it from a pipe. */
+static gsize
+tokenize_scripts (const char *model, guint64 bytes)
+{
+  g_autofree char *pipe = NULL;
+  g_autofree char *log = NULL;
+  g_autofree char *graph = NULL;
+  Writer writer = { .bytes = bytes };
+  g_auto (Launch) launch = { 0 };
+  GThread *thread;
+
+  make_folder ();
+  writer.path = pipe = path_of ("pipe");
+  log = path_of ("log");
+  graph = g_strdup_printf (
+      "file-source location=%s ! jsonl-reader ! tokenizer model=%s ! null-sink", pipe, model);
+  g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
+  thread = g_thread_new ("write", write_scripts, &writer);
+  launch_run (&launch, log,
+              (const char *[]){ "--progress=none", "--no-state", TWO_WORKERS, graph, NULL });
+  g_thread_join (thread);
+  remove_folder ();
+  g_test_message ("%s, %.0f MB: peak %.1f MiB, %.1f s, %.1f s of CPU time", model,
+                  (double) bytes / 1e6, (double) launch.peak / MIB, launch.wall, launch.cpu);
+  if (launch.status != 0)
+    g_test_message ("%s", launch.said);
+  g_assert_cmpint (launch.status, ==, 0);
+  g_assert_cmpuint (launch_get_records (&launch), ==, writer.n);
+  return launch.peak;
+}
+
+/* However much comes: no more than what the caches may hold, 32 MiB a worker, above what a little
+ * takes. */
+static void
+test_scripts (void)
+{
+  static const char *const models[] = { "o200k_base", "gpt2" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    {
+      gsize little = tokenize_scripts (models[i], 8 * MIB);
+      gsize some = tokenize_scripts (models[i], scale (512 * MIB));
+      gsize much = tokenize_scripts (
+          models[i], scale (i == 0 ? G_GUINT64_CONSTANT (10000000000) : 2048 * MIB));
+
+      g_assert_cmpuint (some, <, little + 2 * 32 * MIB);
+      g_assert_cmpuint (much, <, some + 8 * MIB);
+    }
+}
+
 /* The limit that most systems set. */
 static void
 limit_files (void)
@@ -185,6 +254,7 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/many-sources", test_many_sources);
   g_test_add_func ("/memory/tiny-documents", test_tiny_documents);
   g_test_add_func ("/memory/large-file", test_large_file);
+  g_test_add_func ("/memory/scripts", test_scripts);
 
   status = g_test_run ();
   corpus_free (corpus);
