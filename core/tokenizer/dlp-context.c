@@ -65,8 +65,8 @@ dlp_encode_logged (DlpTokenizerContext *self,
   return at + n;
 }
 
-/* A piece that begins less than DLP_TAIL bytes before the end of a text, where nothing may be read
- * or written behind the end. */
+/* A piece that begins less than DLP_TAIL bytes before the end, behind which nothing may be read or
+ * written. */
 static gsize
 encode_last (DlpTokenizerContext *self,
              const guint8 *p,
@@ -92,7 +92,7 @@ encode_last (DlpTokenizerContext *self,
 typedef struct
 {
   DlpTokenizerContext *context;
-  const guint8 *end; /* of the text */
+  const guint8 *end; /* of what can be read; as many ids as bytes before it can be written */
   gpointer out;
   gsize n;
   gboolean wide;
@@ -109,7 +109,7 @@ batch_init (Batch *self,
             gboolean wide)
 {
   self->context = context;
-  self->end = end;
+  self->end = end + MIN (context->spare, DLP_TAIL);
   self->out = out;
   self->n = at;
   self->wide = wide;

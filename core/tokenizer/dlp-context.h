@@ -23,6 +23,8 @@ struct _DlpTokenizerContext
   DlpNormalizerScratch normalizer;
   DlpPieces pieces;
 
+  gsize
+      spare; /* so many bytes behind the text can be read, and so many ids written behind its own */
   guint32 *ids; /* of one long piece */
   gsize ids_capacity;
   guint64 dropped;

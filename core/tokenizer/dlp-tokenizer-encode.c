@@ -9,6 +9,7 @@ typedef struct
   DlpTokenizer *tokenizer;
   DlpTokenizerContext *context;
   gboolean allow_special;
+  const char *end; /* of the document, or of what it was normalized to: a part can be read so far */
   gpointer ids;
   gsize n;
   gsize capacity;
@@ -58,6 +59,15 @@ encode_into (Encoding *self, const char *text, gsize len, gpointer room)
   return dlp_context_encode_pieces (self->context, room, self->wide);
 }
 
+/* What is between two added tokens is short, and most of it would be the end of a text. */
+static gsize
+get_spare (const Encoding *self, const char *text, gsize len, gsize wanted)
+{
+  if (self->tokenizer->pattern == NULL && self->context->pieces.text != (const guint8 *) text)
+    return 0;
+  return MIN ((gsize) (self->end - (text + len)), self->capacity - self->n - wanted);
+}
+
 /* A stretch of normalized text without added tokens in it. */
 static gssize
 encode_stretch (Encoding *self, const char *text, gsize len, gboolean is_first)
@@ -77,6 +87,7 @@ encode_stretch (Encoding *self, const char *text, gsize len, gboolean is_first)
 
   if (wanted > self->capacity - self->n)
     room = g_malloc_n (wanted, get_width (self));
+  self->context->spare = room ? 0 : get_spare (self, text, len, wanted);
   n = encode_into (self, text, len, room ? room : get_place (self));
   if (n < 0)
     return n;
@@ -115,12 +126,20 @@ static gssize
 encode_segment (Encoding *self, const char *text, gsize len, gboolean is_first)
 {
   const guint8 *normalized = (const guint8 *) text;
+  const char *end = self->end;
+  gssize rc;
 
   if (self->tokenizer->normalizer &&
       !dlp_normalizer_run (self->tokenizer->normalizer, &self->context->normalizer, &normalized,
                            &len))
     return DLP_ENCODE_GAVE_UP;
-  return len > 0 ? encode_normalized (self, (const char *) normalized, len, is_first) : 0;
+  if (len == 0)
+    return 0;
+  if (normalized != (const guint8 *) text)
+    self->end = (const char *) normalized + len;
+  rc = encode_normalized (self, (const char *) normalized, len, is_first);
+  self->end = end;
+  return rc;
 }
 
 static gssize
@@ -153,8 +172,13 @@ encode_any (DlpTokenizer *self,
             gboolean wide)
 {
   gboolean around = (flags & DLP_TOKENIZER_FLAGS_POST_PROCESSOR) && self->template.before;
-  Encoding encoding = { self,     context, (flags & DLP_TOKENIZER_FLAGS_SPECIALS) != 0, ids, 0,
-                        capacity, wide };
+  Encoding encoding = { .tokenizer = self,
+                        .context = context,
+                        .allow_special = (flags & DLP_TOKENIZER_FLAGS_SPECIALS) != 0,
+                        .end = text + len,
+                        .ids = ids,
+                        .capacity = capacity,
+                        .wide = wide };
   gssize rc = 0;
 
   if (around)
