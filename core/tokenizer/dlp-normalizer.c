@@ -372,15 +372,26 @@ give_back (DlpNormalizerScratch *scratch, gsize len)
     }
 }
 
+/* The text that a step left in @out. */
+static void
+append_spare (DlpNormalizerScratch *scratch, DlpNormalizerText *out, const guint8 **text)
+{
+  memset (dlp_text_reserve (out, DLP_NORMALIZER_SPARE), 0, DLP_NORMALIZER_SPARE);
+  *text = out->bytes;
+  scratch->spare = DLP_NORMALIZER_SPARE;
+}
+
 gboolean
 dlp_normalizer_run (const DlpNormalizer *self,
                     DlpNormalizerScratch *scratch,
                     const guint8 **text,
                     gsize *len)
 {
+  DlpNormalizerText *last = NULL;
   guint turn = 0;
 
   give_back (scratch, *len);
+  scratch->spare = 0;
   for (guint i = 0; i < self->steps->len; i++)
     {
       const DlpNormalizerStep *step = &g_array_index (self->steps, DlpNormalizerStep, i);
@@ -391,8 +402,13 @@ dlp_normalizer_run (const DlpNormalizer *self,
         return FALSE;
       /* A step that changed nothing, or cut something off, wrote nothing. */
       if (out->len > 0)
-        turn = !turn;
+        {
+          turn = !turn;
+          last = out;
+        }
     }
+  if (last != NULL && *text == last->bytes && *len == last->len)
+    append_spare (scratch, last, text);
   return TRUE;
 }
 

@@ -16,8 +16,11 @@ typedef struct
 
 /* Room that one thread needs, for any number of normalizers; all zero at first. What is above a
  * megabyte is given back by the next run that needs less. */
+#define DLP_NORMALIZER_SPARE 32
+
 typedef struct
 {
+  gsize spare; /* of the last run: so many bytes behind its text can be read */
   DlpNormalizerText texts[2];
   guint32 *points;
   gsize n_points;
@@ -48,8 +51,9 @@ DlpNormalizer *dlp_normalizer_new_sentencepiece (gconstpointer charsmap,
 void dlp_normalizer_free (DlpNormalizer *self);
 
 /* @text is valid UTF-8. On return it is the normalized text, which is a part of what it was where
- * nothing had to be changed, else in @scratch until that is used again. A text that needs no change
- * costs one look at each byte and no copy. FALSE if a regular expression of a Replace gave up. */
+ * nothing had to be changed, else in @scratch until that is used again, with zeros behind it. A
+ * text that needs no change costs one look at each byte and no copy. FALSE if a regular expression
+ * of a Replace gave up. */
 gboolean dlp_normalizer_run (const DlpNormalizer *self,
                              DlpNormalizerScratch *scratch,
                              const guint8 **text,

@@ -9,7 +9,7 @@ typedef struct
   DlpTokenizer *tokenizer;
   DlpTokenizerContext *context;
   gboolean allow_special;
-  const char *end; /* of the document, or of what it was normalized to: a part can be read so far */
+  const char *end; /* of the document, or of what it was normalized to: so far it can be read */
   gpointer ids;
   gsize n;
   gsize capacity;
@@ -136,7 +136,7 @@ encode_segment (Encoding *self, const char *text, gsize len, gboolean is_first)
   if (len == 0)
     return 0;
   if (normalized != (const guint8 *) text)
-    self->end = (const char *) normalized + len;
+    self->end = (const char *) normalized + len + self->context->normalizer.spare;
   rc = encode_normalized (self, (const char *) normalized, len, is_first);
   self->end = end;
   return rc;
