@@ -5,9 +5,12 @@ encode-probe.c), those of tiktoken, tokenizers and sentencepiece, and the corpor
 import base64
 import csv
 import ctypes
+import io
 import itertools
 import json
 import os
+import shutil
+import tempfile
 
 import numpy
 
@@ -181,9 +184,81 @@ class SentencePiece:
                 if self.processor.is_control(i) or self.processor.is_unknown(i)]
 
 
+def find_charsmap(model):
+    """The precompiled_charsmap (field 2) of the normalizer_spec (field 3) of a SentencePiece model."""
+    def read_number(at):
+        value = shift = 0
+        while True:
+            byte = model[at]
+            value |= (byte & 127) << shift
+            at, shift = at + 1, shift + 7
+            if byte < 128:
+                return value, at
+    at, inside = 0, False
+    while at < len(model):
+        key, at = read_number(at)
+        field, kind = key >> 3, key & 7
+        if kind == 2:
+            size, at = read_number(at)
+            if inside and field == 2:
+                return model[at:at + size]
+            inside = inside or field == 3
+            if field != 3:
+                at += size
+        elif kind == 0:
+            _, at = read_number(at)
+        else:
+            at += 4 if kind == 5 else 8
+    raise ValueError('no precompiled_charsmap')
+
+
+def write_unigram_json(folder, data):
+    """What T5's tokenizer.json is made of, for a SentencePiece model."""
+    import sentencepiece
+    processor = sentencepiece.SentencePieceProcessor(model_proto=data)
+    vocab = [[processor.id_to_piece(i), processor.get_score(i)]
+             for i in range(processor.get_piece_size())]
+    charsmap = base64.b64encode(find_charsmap(data)).decode()
+    tree = {'version': '1.0', 'truncation': None, 'padding': None, 'added_tokens': [],
+            'normalizer': {'type': 'Precompiled', 'precompiled_charsmap': charsmap},
+            'pre_tokenizer': {'type': 'Sequence', 'pretokenizers': [
+                {'type': 'WhitespaceSplit'},
+                {'type': 'Metaspace', 'replacement': '▁', 'prepend_scheme': 'always', 'split': True}]},
+            'post_processor': None, 'decoder': None,
+            'model': {'type': 'Unigram', 'unk_id': processor.unk_id(), 'vocab': vocab,
+                      'byte_fallback': False}}
+    with open(os.path.join(folder, 'tokenizer.json'), 'w', encoding='utf-8') as file:
+        json.dump(tree, file, ensure_ascii=False)
+    with open(os.path.join(folder, 'tokenizer.model'), 'wb') as file:
+        file.write(data)
+
+
+def make_unigram(folder):
+    """A Unigram model of 16,000 entries, trained on some of the corpora; no real one is to be had."""
+    import sentencepiece
+    lines = [line for name in ('en', 'cjk', 'multi') for document in read_corpus(name)[::10]
+             for line in document.split('\n') if line]
+    out = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_writer=out, model_type='unigram', vocab_size=16000,
+        minloglevel=2, num_threads=1)
+    os.makedirs(MODELS, exist_ok=True)
+    made = tempfile.mkdtemp(prefix='unigram-', dir=MODELS)
+    try:
+        write_unigram_json(made, out.getvalue())
+        os.rename(made, folder)
+    except OSError:
+        if not os.path.isdir(folder):  # another test may have made it at the same time
+            raise
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
 def find_model(name):
-    """The folder of a model of models.tsv."""
+    """The folder of a model of models.tsv, or of "unigram", which is made if it is not there."""
     folder = os.path.join(MODELS, name)
+    if name == 'unigram' and not os.path.isdir(folder):
+        make_unigram(folder)
     reason = os.path.join(folder, 'missing')
     if os.path.exists(reason):
         with open(reason, encoding='utf-8') as file:
@@ -197,21 +272,19 @@ def load(name, kind, library, vocab):
     """dlpipe's tokenizer and the one it is compared with. @vocab: the tree's rank files."""
     if kind == 'ranks':
         return Probe(library, name), Tiktoken(load_encoding(name, vocab))
-    folder = find_model(name)
-    probe = Probe(library, folder)
-    if kind == 'tekken':
-        return probe, Tiktoken.of_tekken(os.path.join(folder, 'tekken.json'))
-    if kind == 'sentencepiece':
-        return probe, SentencePiece(os.path.join(folder, 'tokenizer.model'))
-    return probe, HuggingFace(os.path.join(folder, 'tokenizer.json'))
+    file, peer = {'tekken': ('tekken.json', Tiktoken.of_tekken), 'json': ('tokenizer.json', HuggingFace),
+                  'sentencepiece': ('tokenizer.model', SentencePiece)}[kind]
+    path = os.path.join(find_model(name), file)
+    return Probe(library, path), peer(path)
 
 
 def list_models():
-    """Pairs of name and kind; those of the first ten come first."""
+    """Pairs of name and kind; those that differ most come first."""
     return [(name, 'ranks') for name in RANKS] + [(name, 'json') for name in JSON[:7]] + \
         [('llama2', 'sentencepiece'), ('tekken_240911', 'tekken'), ('bert', 'json')] + \
         [(name, 'json') for name in JSON[8:]] + [('tekken_240718', 'tekken')] + \
-        [(name, 'sentencepiece') for name in SENTENCEPIECE[1:]]
+        [(name, 'sentencepiece') for name in SENTENCEPIECE[1:]] + \
+        [('unigram', 'json'), ('unigram', 'sentencepiece')]
 
 
 def read_corpus(name):
