@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-bpe-table.h"
+#include "dlp-bpe-long.h"
 #include "dlp-huge.h"
 
+#define MEMO_BITS 8
+#define MEMO_SLOTS (1 << MEMO_BITS)
 #define FEW_BYTES 256 /* their marks are on the stack */
 
 typedef struct
@@ -28,9 +31,9 @@ find_last_merge (Builder *self, guint32 id, gsize n)
     return FALSE;
   if (is_symbol)
     return TRUE;
-  entry->left = self->scratch.last[0];
-  entry->right = self->scratch.last[1];
-  merge = dlp_vocabulary_merge (vocabulary, entry->left, entry->right);
+  entry->sides[0] = self->scratch.last[0];
+  entry->sides[1] = self->scratch.last[1];
+  merge = dlp_vocabulary_merge (vocabulary, entry->sides[0], entry->sides[1]);
   entry->age = dlp_vocabulary_merge_rank (vocabulary, merge) + 1;
   return TRUE;
 }
@@ -51,18 +54,30 @@ add_entries (Builder *self, DlpBpeSplitFunc split, gconstpointer data)
     }
 }
 
-static gboolean
-ages_rise (const Builder *self)
+/* No part of an entry is older than it is. A merge by a lower rank than that of its sides does not
+ * wait, but goes together with theirs. Longer entries come after what they are made of. */
+static void
+raise_ages (Builder *self)
 {
+  guint32 longest = self->vocabulary->longest;
+  g_autofree guint32 *starts = g_new0 (guint32, longest + 2);
+  g_autofree guint32 *order = g_new (guint32, self->n_keys);
+
+  for (gsize i = 0; i < self->n_keys; i++)
+    starts[self->keys[i].len + 1]++;
+  for (guint32 i = 1; i <= longest; i++)
+    starts[i + 1] += starts[i];
+  for (gsize i = 0; i < self->n_keys; i++)
+    order[starts[self->keys[i].len]++] = self->keys[i].value;
+
   for (gsize i = 0; i < self->n_keys; i++)
     {
-      const DlpBpeEntry *entry = &self->entries[self->keys[i].value];
+      DlpBpeEntry *entry = &self->entries[order[i]];
 
-      if (entry->age > 0 && (self->entries[entry->left].age >= entry->age ||
-                             self->entries[entry->right].age >= entry->age))
-        return FALSE;
+      if (entry->age > 0)
+        entry->age = MAX (entry->age, MAX (self->entries[entry->sides[0]].age,
+                                           self->entries[entry->sides[1]].age));
     }
-  return TRUE;
 }
 
 static inline guint64
@@ -80,8 +95,8 @@ add_neighbours (Builder *self)
 
       if (entry->age == 0)
         continue;
-      self->entries[entry->left].rights |= bit_of (entry->right);
-      self->entries[entry->right].lefts |= bit_of (entry->left);
+      self->entries[entry->sides[0]].rights |= bit_of (entry->sides[1]);
+      self->entries[entry->sides[1]].lefts |= bit_of (entry->sides[0]);
     }
 }
 
@@ -115,8 +130,8 @@ keep_last_merges (Builder *self, DlpVocabulary *vocabulary)
 
       if (entry->age == 0)
         continue;
-      pair = DLP_PAIR (entry->left, entry->right,
-                       dlp_vocabulary_merge (vocabulary, entry->left, entry->right));
+      pair = DLP_PAIR (entry->sides[0], entry->sides[1],
+                       dlp_vocabulary_merge (vocabulary, entry->sides[0], entry->sides[1]));
       g_array_append_val (pairs, pair);
     }
   dlp_vocabulary_set_pairs (vocabulary, pairs, vocabulary->byte_pairs != NULL);
@@ -134,12 +149,7 @@ dlp_bpe_table_new (DlpVocabulary *vocabulary, DlpBpeSplitFunc split, gconstpoint
   add_entries (&builder, split, data);
   dlp_bpe_scratch_clear (&builder.scratch);
   keep_last_merges (&builder, vocabulary);
-  if (!ages_rise (&builder))
-    {
-      dlp_huge_free (entries);
-      return NULL;
-    }
-
+  raise_ages (&builder);
   add_neighbours (&builder);
   self = g_new0 (DlpBpeTable, 1);
   self->trie = dlp_trie_new (keys, builder.n_keys);
@@ -160,44 +170,83 @@ dlp_bpe_table_free (DlpBpeTable *self)
 
 /* Whether two neighbours merge at a rank below @limit. */
 static inline gboolean
-merges_below (const DlpBpeTable *self,
-              const DlpVocabulary *vocabulary,
+merges_below (const DlpVocabulary *vocabulary,
+              const DlpBpeEntry *entries,
               guint32 left,
               guint32 right,
               guint32 limit)
 {
-  if (!(self->entries[left].rights & bit_of (right)) ||
-      !(self->entries[right].lefts & bit_of (left)))
+  guint32 merge;
+
+  if (!(entries[left].rights & bit_of (right)) || !(entries[right].lefts & bit_of (left)))
     return FALSE;
-  return dlp_vocabulary_merge_rank (vocabulary, dlp_vocabulary_merge (vocabulary, left, right)) <
-         limit;
+  merge = dlp_vocabulary_merge (vocabulary, left, right);
+  return dlp_vocabulary_merge_rank (vocabulary, merge) < limit;
 }
 
-static inline gboolean
-can_follow (const DlpBpeTable *self, const DlpVocabulary *vocabulary, guint32 left, guint32 right)
+/* Of a merge that went together with an earlier one: below which rank another one would have come
+ * before it. Where the other side of a right one was made at that time, too, that was what it
+ * waited for. */
+static guint32 __attribute__ ((noinline)) limit_of_late (const DlpVocabulary *vocabulary,
+                                                         const DlpBpeEntry *entries,
+                                                         guint32 id,
+                                                         gboolean is_left)
 {
-  guint32 left_age = self->entries[left].age, right_age = self->entries[right].age;
+  const DlpBpeEntry *entry = &entries[id];
+
+  if (!is_left && entries[entry->sides[1]].age == entry->age)
+    return entry->age;
+  return dlp_bpe_rank_of_pair (vocabulary, entry->sides[0], entry->sides[1]) + !is_left;
+}
+
+/* Most pairs that are looked up are two single bytes. */
+static inline guint32
+rank_of_symbols (const DlpVocabulary *vocabulary, guint32 left, guint32 right, const guint8 *border)
+{
+  guint32 merge = vocabulary->byte_pairs ? vocabulary->byte_pairs[border[-1] << 8 | border[0]] :
+                                           dlp_vocabulary_merge (vocabulary, left, right);
+
+  return dlp_vocabulary_merge_rank (vocabulary, merge);
+}
+
+/* @border: where in the text the two meet. */
+static inline gboolean
+can_follow (const DlpVocabulary *vocabulary,
+            const DlpBpeEntry *entries,
+            guint32 left,
+            guint32 right,
+            const guint8 *border)
+{
+  guint32 left_age = entries[left].age, right_age = entries[right].age;
   guint32 limit = DLP_ID_NONE;
 
-  while (!merges_below (self, vocabulary, left, right, limit))
+  while ((left_age | right_age) > 0)
     {
+      if (merges_below (vocabulary, entries, left, right, limit))
+        return FALSE;
       /* Of two merges of the same rank the left one comes first. */
       if (left_age > right_age)
         {
+          guint32 inner = entries[left].sides[1], age = entries[inner].age;
+
           limit = left_age - 1;
-          left = self->entries[left].right;
-          left_age = self->entries[left].age;
-        }
-      else if (right_age > 0)
-        {
-          limit = right_age;
-          right = self->entries[right].left;
-          right_age = self->entries[right].age;
+          if (G_UNLIKELY (age == left_age))
+            limit = limit_of_late (vocabulary, entries, left, TRUE);
+          left = inner;
+          left_age = age;
         }
       else
-        return TRUE;
+        {
+          guint32 inner = entries[right].sides[0], age = entries[inner].age;
+
+          limit = right_age;
+          if (G_UNLIKELY (age == right_age))
+            limit = limit_of_late (vocabulary, entries, right, FALSE);
+          right = inner;
+          right_age = age;
+        }
     }
-  return FALSE;
+  return rank_of_symbols (vocabulary, left, right, border) >= limit;
 }
 
 static inline guint32
@@ -214,44 +263,125 @@ find_longest (const DlpTrie *trie, const guint8 *p, const guint8 *end)
 
 #define IS_MARKED(marks, at) ((marks)[(at) / 32] >> ((at) % 32) & 1)
 
-/* @marks: bits for @len + 1 places, 0; set for those from which there is no way to go on. Each
- * place is left at most once for good, so that this is linear in @len. */
-static gsize
-encode_marked (const DlpBpeTable *self,
-               const DlpVocabulary *vocabulary,
-               const guint8 *p,
-               gsize len,
-               guint32 *ids,
-               guint32 *marks)
+/* Of a long text: what was asked last, because in one that repeats itself it is asked again and
+ * again. A slot is left, right and the answer. */
+typedef struct
 {
-  guint32 id = find_longest (self->trie, p, p + len);
-  gsize n = 0, at = 0;
+  guint64 slots[MEMO_SLOTS];
+} Memo;
 
-  for (;;)
+static inline gboolean
+can_follow_again (Memo *memo,
+                  const DlpVocabulary *vocabulary,
+                  const DlpBpeEntry *entries,
+                  guint32 left,
+                  guint32 right,
+                  const guint8 *border)
+{
+  guint64 key = DLP_PAIR (left, right, 0);
+  guint64 *slot = &memo->slots[key * DLP_PAIR_MULTIPLIER >> (64 - MEMO_BITS)];
+
+  if ((*slot ^ key) > 1)
+    *slot = key | can_follow (vocabulary, entries, left, right, border);
+  return *slot & 1;
+}
+
+/* A text on its way to ids. */
+typedef struct
+{
+  const DlpBpeTable *table;
+  const DlpVocabulary *vocabulary;
+  const guint8 *p;
+  gsize len;
+  guint32 *ids;
+  guint32 *marks; /* bits for len + 1 places: set for those from which there is no way to go on */
+  Memo *memo;     /* NULL for a short text */
+} Encoding;
+
+static inline gboolean
+fits (const Encoding *self, guint32 last, guint32 id, gsize at, gsize next)
+{
+  const DlpBpeEntry *entries = self->table->entries;
+
+  if (IS_MARKED (self->marks, next))
+    return FALSE;
+  return self->memo ?
+             can_follow_again (self->memo, self->vocabulary, entries, last, id, self->p + at) :
+             can_follow (self->vocabulary, entries, last, id, self->p + at);
+}
+
+/* Once more what stands before @at, as often as that goes: in a long run of one character the
+ * longest entry is seldom the one that it is made of. */
+static inline gsize
+repeat (const Encoding *self, gsize *n, gsize at)
+{
+  guint32 id = self->ids[*n - 1];
+  gsize len = self->vocabulary->lengths[id];
+  const guint8 *p = self->p;
+
+  while (self->len - at >= len && p[at] == p[at - len] && memcmp (p + at, p + at - len, len) == 0 &&
+         fits (self, id, id, at, at + len))
     {
-      gsize next = at;
-
-      for (; id != DLP_ID_NONE; id = self->entries[id].shorter)
-        {
-          next = at + vocabulary->lengths[id];
-          if (!IS_MARKED (marks, next) && (n == 0 || can_follow (self, vocabulary, ids[n - 1], id)))
-            break;
-        }
-      if (id == DLP_ID_NONE)
-        {
-          g_assert (n > 0);
-          marks[at / 32] |= 1u << (at % 32);
-          id = ids[--n];
-          at -= vocabulary->lengths[id];
-          id = self->entries[id].shorter;
-          continue;
-        }
-      ids[n++] = id;
-      at = next;
-      if (at == len)
-        return n;
-      id = find_longest (self->trie, p + at, p + len);
+      self->ids[(*n)++] = id;
+      at += len;
     }
+  return at;
+}
+
+/* Takes the last of the ids back, because nothing can follow it, and returns the next one to try in
+ * its place. What repeats the one before it was tried first. */
+static inline guint32
+go_back (const Encoding *self, gsize *n, gsize *at)
+{
+  guint32 id = self->ids[--*n];
+
+  self->marks[*at / 32] |= 1u << (*at % 32);
+  *at -= self->vocabulary->lengths[id];
+  if (self->memo && *n > 0 && self->ids[*n - 1] == id)
+    return find_longest (self->table->trie, self->p + *at, self->p + self->len);
+  return self->table->entries[id].shorter;
+}
+
+/* Each place is left at most once for good, so that this is linear in the length. */
+static inline gsize
+encode (const Encoding *self)
+{
+  const guint16 *lengths = self->vocabulary->lengths;
+  gsize n = 0, at = 0, next = 0;
+
+  while (at < self->len)
+    {
+      guint32 id = find_longest (self->table->trie, self->p + at, self->p + self->len);
+
+      for (;;)
+        {
+          for (; id != DLP_ID_NONE; id = self->table->entries[id].shorter)
+            {
+              next = at + lengths[id];
+              if (n == 0 ? !IS_MARKED (self->marks, next) :
+                           fits (self, self->ids[n - 1], id, at, next))
+                break;
+            }
+          if (id != DLP_ID_NONE)
+            break;
+          g_assert (n > 0);
+          id = go_back (self, &n, &at);
+        }
+      self->ids[n++] = id;
+      at = self->memo ? repeat (self, &n, next) : next;
+    }
+  return n;
+}
+
+static gsize __attribute__ ((noinline)) encode_few (const DlpBpeTable *self,
+                                                    const DlpVocabulary *vocabulary,
+                                                    const guint8 *p,
+                                                    gsize len,
+                                                    guint32 *ids)
+{
+  guint32 marks[FEW_BYTES / 32 + 1] = { 0 };
+
+  return encode (&(Encoding){ self, vocabulary, p, len, ids, marks, NULL });
 }
 
 gsize
@@ -263,15 +393,16 @@ dlp_bpe_table_encode (const DlpBpeTable *self,
                       guint32 *ids)
 {
   gsize words = len / 32 + 1;
-  guint32 few[FEW_BYTES / 32 + 1] = { 0 };
+  Memo memo;
   gsize n;
 
   if (len <= FEW_BYTES)
-    return encode_marked (self, vocabulary, p, len, ids, few);
+    return encode_few (self, vocabulary, p, len, ids);
 
   dlp_bpe_scratch_reserve (scratch, words);
   memset (scratch->words, 0, words * sizeof (guint32));
-  n = encode_marked (self, vocabulary, p, len, ids, scratch->words);
+  memset (&memo, 0xff, sizeof memo);
+  n = encode (&(Encoding){ self, vocabulary, p, len, ids, scratch->words, &memo });
   dlp_bpe_scratch_trim (scratch);
   return n;
 }

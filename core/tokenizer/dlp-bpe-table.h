@@ -13,14 +13,18 @@
  *
  * Whether one entry can stand behind another is found by undoing their merges, the latest first: at
  * no time may what is left of the border merge with what is right of it before the merge that is
- * undone. That needs an entry to be made by merges of rising ranks. There is no table for a
- * vocabulary where that is not so. */
+ * undone.
+ *
+ * Ranks need not rise on the way to an entry. While it is made, those of its merges that have a
+ * lower rank than one before them do not wait for anything, so that their time is that of the
+ * highest rank so far: the age. Within an entry as beside its neighbours, merges come in the order
+ * of their ages; only how low a rank must be to come between two of the same age takes another look
+ * at the ranks. */
 typedef struct
 {
-  guint32 left; /* what the last merge of the entry joins */
-  guint32 right;
-  guint32 age;     /* the rank of that merge and 1; 0 if it is a symbol, made by none */
-  guint32 shorter; /* the longest other entry that it begins with; DLP_ID_NONE */
+  guint32 sides[2]; /* what the last merge of the entry joins, left and right */
+  guint32 age;      /* the highest rank of its merges and 1; 0 if it is a symbol, made by none */
+  guint32 shorter;  /* the longest other entry that it begins with; DLP_ID_NONE */
 
   /* A bit for each entry that merges with it on that side: most have few, and to look up a pair
    * that does not merge is what takes the time. */
@@ -38,7 +42,7 @@ struct _DlpBpeTable
 /* What the merges of a text begin with; @ids has room for @len. */
 typedef gsize (*DlpBpeSplitFunc) (gconstpointer data, const guint8 *p, gsize len, guint32 *ids);
 
-/* NULL if there can be none. Of the pairs of @vocabulary only those stay that can come up. */
+/* Of the pairs of @vocabulary only those stay that can come up. */
 DlpBpeTable *
 dlp_bpe_table_new (DlpVocabulary *vocabulary, DlpBpeSplitFunc split, gconstpointer data);
 void dlp_bpe_table_free (DlpBpeTable *self);

@@ -267,16 +267,28 @@ has_all_bytes (const DlpVocabulary *vocabulary)
   return TRUE;
 }
 
+/* Whether any character can be written with the tokens of its bytes. One of ASCII that is an entry
+ * needs none. */
+static gboolean
+has_needed_byte_tokens (const DlpBpeModel *self)
+{
+  for (guint i = 0; i < 256; i++)
+    if (self->byte_tokens[i] == DLP_ID_NONE &&
+        (i >= 128 || self->parent.vocabulary->byte_ids[i] == DLP_ID_NONE))
+      return FALSE;
+  return TRUE;
+}
+
 /* Whether anything can be unknown, and whether that can be done as the file says. */
 static gboolean
 check_unknown (DlpBpeModel *self, DlpJsonNode node, GError **error)
 {
   gboolean has_affix = self->prefix_len + self->suffix_len > 0;
-  gboolean all_tokens = dlp_model_find_byte_tokens (&self->parent, self->byte_tokens);
   DlpJsonNode unknown = dlp_json_get_member (node, "unk_token");
 
+  dlp_model_find_byte_tokens (&self->parent, self->byte_tokens);
   if (!self->parent.byte_level)
-    self->all_bytes = self->byte_fallback && all_tokens;
+    self->all_bytes = self->byte_fallback && has_needed_byte_tokens (self);
   else if (!has_affix)
     self->all_bytes = has_all_bytes (self->parent.vocabulary);
 

@@ -114,23 +114,24 @@ split_chars (gconstpointer data, const guint8 *p, gsize len, guint32 *ids)
   return dlp_bpe_model_split (data, p, len, ids);
 }
 
-/* Where any character can be unknown, unknown ones become one, or vanish and let their neighbours
- * meet: there a text is not cut, and has no table. */
+/* Where any character can be unknown, unknown ones become one, or vanish: there a text is not cut.
+ * Where they vanish, their neighbours meet, and there is no table either. */
 void
 dlp_bpe_model_prepare (DlpBpeModel *self)
 {
   gboolean has_affix = self->prefix_len + self->suffix_len > 0;
-  gboolean is_plain = self->all_bytes && !has_affix && !has_stand_ins (self);
+  gboolean is_plain = !has_affix && !has_stand_ins (self);
+  gboolean can_vanish = !self->all_bytes && self->parent.unknown_id == DLP_ID_NONE;
   DlpVocabulary *vocabulary = self->parent.vocabulary;
 
   if (!self->parent.byte_level)
     index_chars (self);
-  if (is_plain && self->parent.byte_level)
+  if (is_plain && self->all_bytes && self->parent.byte_level)
     dlp_bpe_prepare (vocabulary);
-  else if (is_plain && self->user_defined == NULL)
+  else if (is_plain && !can_vanish)
     vocabulary->table = dlp_bpe_table_new (vocabulary, split_chars, self);
   if (vocabulary->table == NULL && !self->ignore_merges && !has_affix)
     find_whole (self);
-  if (is_plain && !self->parent.byte_level && !self->ignore_merges)
+  if (is_plain && self->all_bytes && !self->parent.byte_level && !self->ignore_merges)
     find_joints (self);
 }

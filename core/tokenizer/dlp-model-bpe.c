@@ -34,6 +34,12 @@ decode (const guint8 *p, gsize len)
     }
 }
 
+static inline gsize
+symbol_len (const DlpBpeModel *self, const guint8 *p, gsize len)
+{
+  return self->char_ids ? MIN (char_len (*p), len) : 1;
+}
+
 static inline guint32
 lookup_char (const DlpBpeModel *self, const guint8 *p, gsize len)
 {
@@ -70,11 +76,17 @@ lookup_affixed (const DlpBpeModel *self,
 }
 
 static inline void
-add_known (Symbols *symbols, guint32 id)
+add_pending (Symbols *symbols)
 {
   if (symbols->pending != DLP_ID_NONE)
     symbols->ids[symbols->n++] = symbols->pending;
   symbols->pending = DLP_ID_NONE;
+}
+
+static inline void
+add_known (Symbols *symbols, guint32 id)
+{
+  add_pending (symbols);
   symbols->ids[symbols->n++] = id;
 }
 
@@ -122,7 +134,7 @@ dlp_bpe_model_split (const DlpBpeModel *self, const guint8 *p, gsize len, guint3
 
   for (gsize i = 0, next; i < len; i = next)
     {
-      gsize n = self->char_ids ? MIN (char_len (p[i]), len - i) : 1;
+      gsize n = symbol_len (self, p + i, len - i);
       gsize found = 0;
       guint32 id;
 
@@ -142,8 +154,7 @@ dlp_bpe_model_split (const DlpBpeModel *self, const guint8 *p, gsize len, guint3
       else
         add_unknown (self, &symbols, p + i, n);
     }
-  if (symbols.pending != DLP_ID_NONE)
-    symbols.ids[symbols.n++] = symbols.pending;
+  add_pending (&symbols);
   return symbols.n;
 }
 
@@ -171,32 +182,43 @@ lookup_whole (const DlpBpeModel *self, const guint8 *p, gsize len)
   return id < self->parent.n_ids && BIT (self->whole, id) ? id : DLP_ID_NONE;
 }
 
-/* Where nothing is unknown but becomes bytes, which do not merge. */
+/* By the table, but for what is unknown or user-defined: that does not merge. */
 static gsize
-encode_chars (const DlpBpeModel *self,
-              DlpModelScratch *scratch,
-              const guint8 *p,
-              gsize len,
-              guint32 *ids)
+encode_between (const DlpBpeModel *self,
+                DlpModelScratch *scratch,
+                const guint8 *p,
+                gsize len,
+                guint32 *ids)
 {
   const DlpVocabulary *vocabulary = self->parent.vocabulary;
-  gsize n = 0, start = 0;
+  Symbols symbols = { ids, 0, DLP_ID_NONE };
 
-  for (gsize i = 0, size; i <= len; i += size)
+  for (gsize i = 0, start = 0, size, found;; i += size)
     {
       gboolean is_end = i == len;
+      guint32 id = DLP_ID_NONE;
 
-      size = is_end ? 1 : MIN (char_len (p[i]), len - i);
-      if (!is_end && lookup_char (self, p + i, size) != DLP_ID_NONE)
+      found = self->user_defined && !is_end ? find_user_defined (self, p + i, len - i, &id) : 0;
+      size = found > 0 ? found : is_end ? 0 : symbol_len (self, p + i, len - i);
+      if (found == 0 && !is_end && lookup_char (self, p + i, size) != DLP_ID_NONE)
         continue;
+
       if (i > start)
-        n += dlp_bpe_table_encode (vocabulary->table, vocabulary, &scratch->bpe, p + start,
-                                   i - start, ids + n);
-      for (gsize k = 0; k < size && !is_end; k++)
-        ids[n++] = self->byte_tokens[p[i + k]];
+        {
+          add_pending (&symbols);
+          symbols.n += dlp_bpe_table_encode (vocabulary->table, vocabulary, &scratch->bpe,
+                                             p + start, i - start, ids + symbols.n);
+        }
       start = i + size;
+      if (found > 0)
+        add_known (&symbols, id);
+      else if (!is_end)
+        add_unknown (self, &symbols, p + i, size);
+      else
+        break;
     }
-  return n;
+  add_pending (&symbols);
+  return symbols.n;
 }
 
 gsize
@@ -217,7 +239,7 @@ dlp_bpe_model_encode (const DlpModel *model,
   if (self->char_ids == NULL && self->all_bytes)
     return dlp_bpe_encode (model->vocabulary, &scratch->bpe, p, len, ids);
   if (model->vocabulary->table && len > DLP_BPE_FEW_BYTES)
-    return encode_chars (self, scratch, p, len, ids);
+    return encode_between (self, scratch, p, len, ids);
   return dlp_bpe_merge (model->vocabulary, &scratch->bpe, ids,
                         dlp_bpe_model_split (self, p, len, ids));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-bpe-long.h"
+#include "dlp-bpe-table.h"
 
 #include <time.h>
 
@@ -103,7 +104,7 @@ test_random (void)
   dlp_bpe_scratch_clear (&scratch);
 }
 
-/* Entries that are made by a later merge than the one they are part of: then there is no table. */
+/* An entry that is made by an earlier merge than the one it is made of. */
 static void
 test_ages (void)
 {
@@ -124,7 +125,7 @@ test_ages (void)
   g_string_append (file, "YWJj 300\nYWI= 301\n");
   odd = dlp_vocabulary_parse (file->str, file->len, "odd", &error);
   g_assert_no_error (error);
-  g_assert_null (odd->table);
+  g_assert_nonnull (odd->table);
   g_assert_nonnull (vocabulary->table);
   g_assert_cmpuint (
       dlp_bpe_encode (odd, &scratch, (const guint8 *) "abcababcabababcxabab", 20, ids), ==, 9);
@@ -134,64 +135,174 @@ test_ages (void)
   dlp_bpe_scratch_clear (&scratch);
 }
 
-/* Bytes, and entries over three letters whose ranks say nothing of how they are made. */
-static DlpVocabulary *
-make_odd (GRand *rand)
+#define ODD_SHORTEST 2
+#define ODD_LONGEST 8
+#define ODD_TEXT 120
+
+/* A vocabulary of bytes and some entries over few letters, in which how entries are made has no
+ * order: any of the ways to cut one in two may be a merge or not, of any rank. */
+typedef struct
 {
-  g_autoptr (GString) file = g_string_new (NULL);
-  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (GError) error = NULL;
-  guint n = g_rand_int_range (rand, 3, 20);
-  DlpVocabulary *odd;
+  DlpVocabulary *vocabulary;
+  GHashTable *merges; /* left << 16 | right to rank + 1, all of them */
+  guint n_letters;
+} Odd;
 
-  for (guint i = 0; i < 256 + n; i++)
+static void
+add_odd_entries (GRand *rand, DlpVocabulary *self, guint n, guint n_letters)
+{
+  gsize at = 0;
+
+  for (guint id = 0; id < n; id++)
     {
-      guchar bytes[6] = { i };
-      gsize len = i < 256 ? 1 : g_rand_int_range (rand, 2, 7);
-      g_autofree char *base64 = NULL;
+      gsize len = id < 256 ? 1 : g_rand_int_range (rand, ODD_SHORTEST, ODD_LONGEST + 1);
 
-      for (gsize k = 0; i >= 256 && k < len; k++)
-        bytes[k] = "abc"[g_rand_int_range (rand, 0, 3)];
-      base64 = g_base64_encode (bytes, len);
-      if (g_hash_table_add (seen, g_strdup (base64)))
-        g_string_append_printf (file, "%s %u\n", base64, i);
+      self->starts[id] = at;
+      self->lengths[id] = len;
+      for (gsize k = 0; k < len; k++)
+        self->bytes[at++] = id < 256 ? id : (guint) 'a' + g_rand_int_range (rand, 0, n_letters);
     }
-  odd = dlp_vocabulary_parse (file->str, file->len, "odd", &error);
-  g_assert_no_error (error);
-  return odd;
+  dlp_vocabulary_reserve (self);
+  for (guint id = 0; id < n; id++)
+    if (dlp_vocabulary_insert (self, id))
+      self->n_tokens++;
+    else
+      self->lengths[id] = 0;
+  dlp_vocabulary_find_byte_ids (self);
+}
+
+/* @tie: so many merges have the same rank. */
+static void
+add_odd_merges (GRand *rand, Odd *self, guint tie)
+{
+  DlpVocabulary *entries = self->vocabulary;
+  g_autoptr (GArray) pairs = dlp_vocabulary_collect_pairs (entries, entries->n_ids);
+  guint n = 0;
+
+  entries->merge_ids = g_new0 (guint32, pairs->len + 1);
+  entries->merge_ranks = tie > 1 ? g_new0 (guint32, pairs->len + 1) : NULL;
+  for (guint i = 0; i < pairs->len; i++)
+    {
+      guint k = g_rand_int_range (rand, i, pairs->len);
+      guint64 pair = g_array_index (pairs, guint64, k);
+
+      g_array_index (pairs, guint64, k) = g_array_index (pairs, guint64, i);
+      if (g_rand_int_range (rand, 0, 4) == 0)
+        continue;
+      entries->merge_ids[n] = DLP_PAIR_MERGE (pair);
+      if (tie > 1)
+        entries->merge_ranks[n] = n / tie;
+      g_hash_table_insert (self->merges,
+                           GUINT_TO_POINTER (DLP_PAIR_LEFT (pair) << 16 | DLP_PAIR_RIGHT (pair)),
+                           GUINT_TO_POINTER (n / tie + 1));
+      g_array_index (pairs, guint64, n) = DLP_PAIR (DLP_PAIR_LEFT (pair), DLP_PAIR_RIGHT (pair), n);
+      n++;
+    }
+  g_array_set_size (pairs, n);
+  dlp_vocabulary_set_pairs (entries, pairs, TRUE);
+}
+
+static void
+make_odd (GRand *rand, Odd *self)
+{
+  guint n = 256 + g_rand_int_range (rand, 3, 40);
+
+  self->vocabulary = dlp_vocabulary_new (n, n * ODD_LONGEST);
+  self->merges = g_hash_table_new (NULL, NULL);
+  self->n_letters = g_rand_int_range (rand, 1, 4);
+  add_odd_entries (rand, self->vocabulary, n, self->n_letters);
+  add_odd_merges (rand, self, g_rand_int_range (rand, 1, 5));
+  dlp_bpe_prepare (self->vocabulary);
+}
+
+static guint32
+join (const DlpVocabulary *self, guint32 left, guint32 right)
+{
+  guint8 both[2 * ODD_LONGEST];
+  gsize left_len = self->lengths[left], right_len = self->lengths[right];
+
+  memcpy (both, self->bytes + self->starts[left], left_len);
+  memcpy (both + left_len, self->bytes + self->starts[right], right_len);
+  return dlp_vocabulary_lookup (self, both, left_len + right_len);
+}
+
+static gsize
+merge_odd (const Odd *self, guint32 *ids, gsize n)
+{
+  for (;;)
+    {
+      guint best = G_MAXUINT;
+      gsize at = 0;
+
+      for (gsize i = 0; i + 1 < n; i++)
+        {
+          guint rank = GPOINTER_TO_UINT (
+              g_hash_table_lookup (self->merges, GUINT_TO_POINTER (ids[i] << 16 | ids[i + 1])));
+
+          if (rank > 0 && rank < best)
+            {
+              best = rank;
+              at = i;
+            }
+        }
+      if (best == G_MAXUINT)
+        return n;
+      ids[at] = join (self->vocabulary, ids[at], ids[at + 1]);
+      n--;
+      memmove (ids + at + 1, ids + at + 2, (n - at - 1) * sizeof *ids);
+    }
+}
+
+typedef gsize (*MergeFunc) (const DlpVocabulary *self,
+                            DlpBpeScratch *scratch,
+                            guint32 *ids,
+                            gsize n);
+
+static void
+check_odd (const Odd *self, DlpBpeScratch *scratch, const guint8 *text, gsize len)
+{
+  static const MergeFunc merges[] = { dlp_bpe_merge, dlp_bpe_merge_long };
+  guint32 ids[ODD_TEXT], wanted[ODD_TEXT];
+  gsize wanted_count, count;
+
+  for (gsize at = 0; at < len; at++)
+    wanted[at] = text[at];
+  wanted_count = merge_odd (self, wanted, len);
+
+  count = dlp_bpe_table_encode (self->vocabulary->table, self->vocabulary, scratch, text, len, ids);
+  g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
+  for (guint i = 0; i < G_N_ELEMENTS (merges); i++)
+    {
+      for (gsize at = 0; at < len; at++)
+        ids[at] = text[at];
+      count = merges[i](self->vocabulary, scratch, ids, len);
+      g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
+    }
 }
 
 static void
 test_odd (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
-  guint n = 600 * scale ();
+  guint n = 3000 * scale ();
   DlpBpeScratch scratch = { NULL };
 
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr (DlpVocabulary) odd = make_odd (rand);
+      Odd odd;
 
+      make_odd (rand, &odd);
       for (guint k = 0; k < 10; k++)
         {
-          gsize len = g_rand_int_range (rand, 1, 120), wanted_count, count;
-          guint8 text[120];
-          guint32 ids[120], wanted[120];
+          gsize len = g_rand_int_range (rand, 1, ODD_TEXT + 1);
+          guint8 text[ODD_TEXT];
 
           for (gsize at = 0; at < len; at++)
-            text[at] = "abc"[g_rand_int_range (rand, 0, 3)];
-          wanted_count = merge_plainly (odd, text, len, wanted);
-
-          for (gsize at = 0; at < len; at++)
-            ids[at] = odd->byte_ids[text[at]];
-          count = dlp_bpe_merge_long (odd, &scratch, ids, len);
-          g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
-
-          for (gsize at = 0; at < len; at++)
-            ids[at] = odd->byte_ids[text[at]];
-          count = dlp_bpe_merge (odd, &scratch, ids, len);
-          g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
+            text[at] = 'a' + g_rand_int_range (rand, 0, odd.n_letters);
+          check_odd (&odd, &scratch, text, len);
         }
+      dlp_vocabulary_free (odd.vocabulary);
+      g_hash_table_unref (odd.merges);
     }
   dlp_bpe_scratch_clear (&scratch);
 }
