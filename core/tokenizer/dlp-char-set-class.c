@@ -3,6 +3,7 @@
 
 #include "dlp-char-set.h"
 #include "dlp-dialect.h"
+#include "dlp-pattern.h"
 #include "dlp-unicode.h"
 
 #include <pcre2.h>
@@ -47,7 +48,7 @@ compile_categories (void)
   code = pcre2_compile ((PCRE2_SPTR) regex->str, regex->len, PCRE2_UTF, &number, &offset, NULL);
   if (code == NULL)
     g_error ("PCRE2 does not know the general categories");
-  pcre2_jit_compile (code, PCRE2_JIT_COMPLETE);
+  dlp_regex_compile_jit (code);
   return code;
 }
 

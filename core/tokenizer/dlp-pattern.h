@@ -57,6 +57,9 @@ int dlp_matcher_find (DlpMatcher *self, const guint8 *text, gsize len, DlpMatch 
 gpointer dlp_regex_compile (const char *regex, GError **error);
 gpointer dlp_regex_compile_onig (const char *regex, GError **error);
 void dlp_regex_free (gpointer regex);
+/* @code: a pcre2_code. Makes machine code of it, but where the environment says DLPIPE_JIT=no: what
+ * cannot look into that code (valgrind), or must not have memory that is written and run. */
+void dlp_regex_compile_jit (gpointer code);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpMatcher, dlp_matcher_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DlpPattern, dlp_pattern_free)

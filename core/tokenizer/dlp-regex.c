@@ -38,6 +38,14 @@ struct _DlpMatcher
   gsize len;
 };
 
+/* Where there is no JIT the interpreter does the same, slower. */
+void
+dlp_regex_compile_jit (gpointer code)
+{
+  if (g_strcmp0 (g_getenv ("DLPIPE_JIT"), "no") != 0)
+    pcre2_jit_compile (code, PCRE2_JIT_COMPLETE);
+}
+
 static pcre2_code *
 compile_rewritten (const char *regex, const char *rewritten, guint32 options, GError **error)
 {
@@ -60,8 +68,7 @@ compile_rewritten (const char *regex, const char *rewritten, guint32 options, GE
                    "pattern \"%s\": %s", regex, (const char *) message);
       return NULL;
     }
-  /* Where there is no JIT the interpreter does the same, slower. */
-  pcre2_jit_compile (code, PCRE2_JIT_COMPLETE);
+  dlp_regex_compile_jit (code);
   return code;
 }
 

@@ -152,16 +152,25 @@ test_places (gconstpointer data)
       }
 }
 
+#ifdef __AVX2__
+static int
+skip (void)
+{
+  g_print ("1..0 # SKIP this processor has not what the loop is compiled for\n");
+  return 0;
+}
+#endif
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 #ifdef __AVX512BW__
   if (!dlp_cpu_has_avx512 ())
-    return 77;
+    return skip ();
 #elif defined(__AVX2__)
   if (!dlp_cpu_has_avx2 ())
-    return 77;
+    return skip ();
 #endif
   for (guint i = 0; i < G_N_ELEMENTS (subjects); i++)
     {
