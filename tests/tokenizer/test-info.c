@@ -88,6 +88,27 @@ test_ranks (void)
   assert_counts (tokenizer, NULL, 0, 0, 0);
 }
 
+/* Of any length, and of more than the sums of one round can be; ids at the borders of the range. */
+static void
+test_many (void)
+{
+  g_autoptr (DlpTokenizer) tokenizer = dlp_tokenizer_new_bytes (4);
+  static const guint32 some[] = { 4, 3, 259, 260, 100, 65535 };
+  const gsize n = 1200 * 1000;
+  g_autofree guint32 *ids = g_new (guint32, n);
+
+  for (gsize i = 0; i < n; i++)
+    ids[i] = some[i % G_N_ELEMENTS (some)];
+  for (gsize len = 0, wanted = 0; len < 70; len++)
+    {
+      assert_counts (tokenizer, ids, len, 0, wanted);
+      wanted += ids[len] >= 4 && ids[len] < 260;
+    }
+  for (gsize i = 0; i < n; i++)
+    ids[i] = 77;
+  assert_counts (tokenizer, ids, n, 0, n);
+}
+
 #define SPECIAL(content) "{\"id\":9,\"content\":\"" content "\",\"special\":true}"
 
 static void
@@ -175,6 +196,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/info/ranks", test_ranks);
+  g_test_add_func ("/info/many", test_many);
   g_test_add_func ("/info/bytes", test_bytes);
   g_test_add_func ("/info/json", test_json);
   g_test_add_func ("/info/bos", test_bos);
