@@ -302,8 +302,8 @@ static void
 test_max_tokens_resume (void)
 {
   dlp_harness_check_resume (
-      "check-source records=60 ! tokenizer cache-bytes=256k max-tokens=5 ! check-sink name=k", 1);
-  dlp_harness_check_resume ("check-source records=60 ! tokenizer cache-bytes=256k max-tokens=5 "
+      "check-source records=16 ! tokenizer cache-bytes=256k max-tokens=9 ! check-sink name=k", 1);
+  dlp_harness_check_resume ("check-source records=30 ! tokenizer cache-bytes=256k max-tokens=5 "
                             "overflow=cut ! shuffle size=7 ! check-sink name=k",
                             1);
 }
