@@ -296,6 +296,7 @@ typedef struct
   guint32 *ids;
   guint32 *marks; /* bits for len + 1 places: set for those from which there is no way to go on */
   Memo *memo;     /* NULL for a short text */
+  guint64 *steps; /* NULL likewise */
 } Encoding;
 
 static inline gboolean
@@ -313,7 +314,7 @@ fits (const Encoding *self, guint32 last, guint32 id, gsize at, gsize next)
 /* Once more what stands before @at, as often as that goes: in a long run of one character the
  * longest entry is seldom the one that it is made of. */
 static inline gsize
-repeat (const Encoding *self, gsize *n, gsize at)
+repeat (const Encoding *self, gsize *n, gsize at, gsize *steps)
 {
   guint32 id = self->ids[*n - 1];
   gsize len = self->vocabulary->lengths[id];
@@ -323,6 +324,7 @@ repeat (const Encoding *self, gsize *n, gsize at)
          fits (self, id, id, at, at + len))
     {
       self->ids[(*n)++] = id;
+      (*steps)++;
       at += len;
     }
   return at;
@@ -347,7 +349,7 @@ static inline gsize
 encode (const Encoding *self)
 {
   const guint16 *lengths = self->vocabulary->lengths;
-  gsize n = 0, at = 0, next = 0;
+  gsize n = 0, at = 0, next = 0, steps = 0;
 
   while (at < self->len)
     {
@@ -357,6 +359,7 @@ encode (const Encoding *self)
         {
           for (; id != DLP_ID_NONE; id = self->table->entries[id].shorter)
             {
+              steps++;
               next = at + lengths[id];
               if (n == 0 ? !IS_MARKED (self->marks, next) :
                            fits (self, self->ids[n - 1], id, at, next))
@@ -368,8 +371,10 @@ encode (const Encoding *self)
           id = go_back (self, &n, &at);
         }
       self->ids[n++] = id;
-      at = self->memo ? repeat (self, &n, next) : next;
+      at = self->memo ? repeat (self, &n, next, &steps) : next;
     }
+  if (self->steps)
+    *self->steps += steps;
   return n;
 }
 
@@ -381,7 +386,7 @@ static gsize __attribute__ ((noinline)) encode_few (const DlpBpeTable *self,
 {
   guint32 marks[FEW_BYTES / 32 + 1] = { 0 };
 
-  return encode (&(Encoding){ self, vocabulary, p, len, ids, marks, NULL });
+  return encode (&(Encoding){ self, vocabulary, p, len, ids, marks, NULL, NULL });
 }
 
 gsize
@@ -402,7 +407,7 @@ dlp_bpe_table_encode (const DlpBpeTable *self,
   dlp_bpe_scratch_reserve (scratch, words);
   memset (scratch->words, 0, words * sizeof (guint32));
   memset (&memo, 0xff, sizeof memo);
-  n = encode (&(Encoding){ self, vocabulary, p, len, ids, scratch->words, &memo });
+  n = encode (&(Encoding){ self, vocabulary, p, len, ids, scratch->words, &memo, &scratch->steps });
   dlp_bpe_scratch_trim (scratch);
   return n;
 }
