@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-context.h"
 #include "load.h"
+#include "worst.h"
 
 #include <pthread.h>
 
@@ -26,35 +27,11 @@ typedef struct
 
 static DlpJsonTree *tree;
 
-/* The parts in the order that a generator of numbers gives, as far as @size bytes go. */
-static GString *
-make_text (DlpJsonNode parts, gsize size)
-{
-  GString *text = g_string_sized_new (size + 1);
-  guint n = dlp_json_get_n_children (parts);
-  g_autofree DlpJsonNode *nodes = g_new (DlpJsonNode, n);
-  guint64 state = 1;
-
-  for (guint i = 0; i < n; i++)
-    nodes[i] = i == 0 ? dlp_json_get_first (parts) : dlp_json_get_next (nodes[i - 1]);
-  for (;;)
-    {
-      const char *part;
-      gsize len;
-
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      part = dlp_json_get_string (nodes[(state >> 33) % n], &len);
-      if (text->len + len > size)
-        return text;
-      g_string_append_len (text, part, len);
-    }
-}
-
 static gpointer
 run (gpointer data)
 {
   Job *job = data;
-  GString *text = make_text (job->parts, job->size);
+  GString *text = make_worst_text (job->parts, job->size);
   DlpTokenizerContext *context = dlp_tokenizer_context_new (job->tokenizer, 1);
   guint32 *ids = g_new (guint32, text->len);
   gssize n = dlp_tokenizer_encode (job->tokenizer, context, text->str, text->len, ids, text->len);
