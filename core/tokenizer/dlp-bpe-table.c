@@ -2,6 +2,7 @@
 #include "dlp-bpe-table.h"
 #include "dlp-bpe-long.h"
 #include "dlp-huge.h"
+#include "dlp-unicode.h"
 
 #define MEMO_BITS 8
 #define MEMO_SLOTS (1 << MEMO_BITS)
@@ -168,20 +169,10 @@ dlp_bpe_table_free (DlpBpeTable *self)
   g_free (self);
 }
 
-/* Whether two neighbours merge at a rank below @limit. */
 static inline gboolean
-merges_below (const DlpVocabulary *vocabulary,
-              const DlpBpeEntry *entries,
-              guint32 left,
-              guint32 right,
-              guint32 limit)
+may_merge (const DlpBpeEntry *entries, guint32 left, guint32 right)
 {
-  guint32 merge;
-
-  if (!(entries[left].rights & bit_of (right)) || !(entries[right].lefts & bit_of (left)))
-    return FALSE;
-  merge = dlp_vocabulary_merge (vocabulary, left, right);
-  return dlp_vocabulary_merge_rank (vocabulary, merge) < limit;
+  return (entries[left].rights & bit_of (right)) && (entries[right].lefts & bit_of (left));
 }
 
 /* Of a merge that went together with an earlier one: below which rank another one would have come
@@ -199,7 +190,7 @@ static guint32 __attribute__ ((noinline)) limit_of_late (const DlpVocabulary *vo
   return dlp_bpe_rank_of_pair (vocabulary, entry->sides[0], entry->sides[1]) + !is_left;
 }
 
-/* Most pairs that are looked up are two single bytes. */
+/* Most pairs that are looked up are two single bytes: @border is where in the text they meet. */
 static inline guint32
 rank_of_symbols (const DlpVocabulary *vocabulary, guint32 left, guint32 right, const guint8 *border)
 {
@@ -209,7 +200,6 @@ rank_of_symbols (const DlpVocabulary *vocabulary, guint32 left, guint32 right, c
   return dlp_vocabulary_merge_rank (vocabulary, merge);
 }
 
-/* @border: where in the text the two meet. */
 static inline gboolean
 can_follow (const DlpVocabulary *vocabulary,
             const DlpBpeEntry *entries,
@@ -222,7 +212,8 @@ can_follow (const DlpVocabulary *vocabulary,
 
   while ((left_age | right_age) > 0)
     {
-      if (merges_below (vocabulary, entries, left, right, limit))
+      if (may_merge (entries, left, right) &&
+          dlp_bpe_rank_of_pair (vocabulary, left, right) < limit)
         return FALSE;
       /* Of two merges of the same rank the left one comes first. */
       if (left_age > right_age)
@@ -246,7 +237,8 @@ can_follow (const DlpVocabulary *vocabulary,
           right_age = age;
         }
     }
-  return rank_of_symbols (vocabulary, left, right, border) >= limit;
+  return !may_merge (entries, left, right) ||
+         rank_of_symbols (vocabulary, left, right, border) >= limit;
 }
 
 static inline guint32
@@ -299,7 +291,7 @@ typedef struct
   guint64 *steps; /* NULL likewise */
 } Encoding;
 
-static inline gboolean
+static DLP_INLINE gboolean
 fits (const Encoding *self, guint32 last, guint32 id, gsize at, gsize next)
 {
   const DlpBpeEntry *entries = self->table->entries;
@@ -313,7 +305,7 @@ fits (const Encoding *self, guint32 last, guint32 id, gsize at, gsize next)
 
 /* Once more what stands before @at, as often as that goes: in a long run of one character the
  * longest entry is seldom the one that it is made of. */
-static inline gsize
+static DLP_INLINE gsize
 repeat (const Encoding *self, gsize *n, gsize at, gsize *steps)
 {
   guint32 id = self->ids[*n - 1];
@@ -332,7 +324,7 @@ repeat (const Encoding *self, gsize *n, gsize at, gsize *steps)
 
 /* Takes the last of the ids back, because nothing can follow it, and returns the next one to try in
  * its place. What repeats the one before it was tried first. */
-static inline guint32
+static DLP_INLINE guint32
 go_back (const Encoding *self, gsize *n, gsize *at)
 {
   guint32 id = self->ids[--*n];
@@ -345,7 +337,7 @@ go_back (const Encoding *self, gsize *n, gsize *at)
 }
 
 /* Each place is left at most once for good, so that this is linear in the length. */
-static inline gsize
+static DLP_INLINE gsize
 encode (const Encoding *self)
 {
   const guint16 *lengths = self->vocabulary->lengths;
