@@ -314,7 +314,7 @@ dlp_bpe_merge_long (const DlpVocabulary *vocabulary, DlpBpeScratch *scratch, gui
   make_buckets (&self, MIN_SLOTS);
 
   start (&self, n);
-  while ((symbol = take_candidate (&self, &rank)) != NONE)
+  for (; (symbol = take_candidate (&self, &rank)) != NONE; scratch->steps++)
     if (self.ranks[symbol] == rank)
       merge (&self, scratch, symbol, rank);
 

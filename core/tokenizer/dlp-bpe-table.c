@@ -2,6 +2,7 @@
 #include "dlp-bpe-table.h"
 #include "dlp-bpe-long.h"
 #include "dlp-huge.h"
+#include "dlp-unicode.h"
 
 #define MEMO_BITS 8
 #define MEMO_SLOTS (1 << MEMO_BITS)
@@ -168,20 +169,10 @@ dlp_bpe_table_free (DlpBpeTable *self)
   g_free (self);
 }
 
-/* Whether two neighbours merge at a rank below @limit. */
 static inline gboolean
-merges_below (const DlpVocabulary *vocabulary,
-              const DlpBpeEntry *entries,
-              guint32 left,
-              guint32 right,
-              guint32 limit)
+may_merge (const DlpBpeEntry *entries, guint32 left, guint32 right)
 {
-  guint32 merge;
-
-  if (!(entries[left].rights & bit_of (right)) || !(entries[right].lefts & bit_of (left)))
-    return FALSE;
-  merge = dlp_vocabulary_merge (vocabulary, left, right);
-  return dlp_vocabulary_merge_rank (vocabulary, merge) < limit;
+  return (entries[left].rights & bit_of (right)) && (entries[right].lefts & bit_of (left));
 }
 
 /* Of a merge that went together with an earlier one: below which rank another one would have come
@@ -199,7 +190,7 @@ static guint32 __attribute__ ((noinline)) limit_of_late (const DlpVocabulary *vo
   return dlp_bpe_rank_of_pair (vocabulary, entry->sides[0], entry->sides[1]) + !is_left;
 }
 
-/* Most pairs that are looked up are two single bytes. */
+/* Most pairs that are looked up are two single bytes: @border is where in the text they meet. */
 static inline guint32
 rank_of_symbols (const DlpVocabulary *vocabulary, guint32 left, guint32 right, const guint8 *border)
 {
@@ -209,7 +200,6 @@ rank_of_symbols (const DlpVocabulary *vocabulary, guint32 left, guint32 right, c
   return dlp_vocabulary_merge_rank (vocabulary, merge);
 }
 
-/* @border: where in the text the two meet. */
 static inline gboolean
 can_follow (const DlpVocabulary *vocabulary,
             const DlpBpeEntry *entries,
@@ -222,7 +212,8 @@ can_follow (const DlpVocabulary *vocabulary,
 
   while ((left_age | right_age) > 0)
     {
-      if (merges_below (vocabulary, entries, left, right, limit))
+      if (may_merge (entries, left, right) &&
+          dlp_bpe_rank_of_pair (vocabulary, left, right) < limit)
         return FALSE;
       /* Of two merges of the same rank the left one comes first. */
       if (left_age > right_age)
@@ -246,7 +237,8 @@ can_follow (const DlpVocabulary *vocabulary,
           right_age = age;
         }
     }
-  return rank_of_symbols (vocabulary, left, right, border) >= limit;
+  return !may_merge (entries, left, right) ||
+         rank_of_symbols (vocabulary, left, right, border) >= limit;
 }
 
 static inline guint32
@@ -296,9 +288,10 @@ typedef struct
   guint32 *ids;
   guint32 *marks; /* bits for len + 1 places: set for those from which there is no way to go on */
   Memo *memo;     /* NULL for a short text */
+  guint64 *steps; /* NULL likewise */
 } Encoding;
 
-static inline gboolean
+static DLP_INLINE gboolean
 fits (const Encoding *self, guint32 last, guint32 id, gsize at, gsize next)
 {
   const DlpBpeEntry *entries = self->table->entries;
@@ -312,8 +305,8 @@ fits (const Encoding *self, guint32 last, guint32 id, gsize at, gsize next)
 
 /* Once more what stands before @at, as often as that goes: in a long run of one character the
  * longest entry is seldom the one that it is made of. */
-static inline gsize
-repeat (const Encoding *self, gsize *n, gsize at)
+static DLP_INLINE gsize
+repeat (const Encoding *self, gsize *n, gsize at, gsize *steps)
 {
   guint32 id = self->ids[*n - 1];
   gsize len = self->vocabulary->lengths[id];
@@ -323,6 +316,7 @@ repeat (const Encoding *self, gsize *n, gsize at)
          fits (self, id, id, at, at + len))
     {
       self->ids[(*n)++] = id;
+      (*steps)++;
       at += len;
     }
   return at;
@@ -330,7 +324,7 @@ repeat (const Encoding *self, gsize *n, gsize at)
 
 /* Takes the last of the ids back, because nothing can follow it, and returns the next one to try in
  * its place. What repeats the one before it was tried first. */
-static inline guint32
+static DLP_INLINE guint32
 go_back (const Encoding *self, gsize *n, gsize *at)
 {
   guint32 id = self->ids[--*n];
@@ -343,11 +337,11 @@ go_back (const Encoding *self, gsize *n, gsize *at)
 }
 
 /* Each place is left at most once for good, so that this is linear in the length. */
-static inline gsize
+static DLP_INLINE gsize
 encode (const Encoding *self)
 {
   const guint16 *lengths = self->vocabulary->lengths;
-  gsize n = 0, at = 0, next = 0;
+  gsize n = 0, at = 0, next = 0, steps = 0;
 
   while (at < self->len)
     {
@@ -357,6 +351,7 @@ encode (const Encoding *self)
         {
           for (; id != DLP_ID_NONE; id = self->table->entries[id].shorter)
             {
+              steps++;
               next = at + lengths[id];
               if (n == 0 ? !IS_MARKED (self->marks, next) :
                            fits (self, self->ids[n - 1], id, at, next))
@@ -368,8 +363,10 @@ encode (const Encoding *self)
           id = go_back (self, &n, &at);
         }
       self->ids[n++] = id;
-      at = self->memo ? repeat (self, &n, next) : next;
+      at = self->memo ? repeat (self, &n, next, &steps) : next;
     }
+  if (self->steps)
+    *self->steps += steps;
   return n;
 }
 
@@ -381,7 +378,7 @@ static gsize __attribute__ ((noinline)) encode_few (const DlpBpeTable *self,
 {
   guint32 marks[FEW_BYTES / 32 + 1] = { 0 };
 
-  return encode (&(Encoding){ self, vocabulary, p, len, ids, marks, NULL });
+  return encode (&(Encoding){ self, vocabulary, p, len, ids, marks, NULL, NULL });
 }
 
 gsize
@@ -402,7 +399,7 @@ dlp_bpe_table_encode (const DlpBpeTable *self,
   dlp_bpe_scratch_reserve (scratch, words);
   memset (scratch->words, 0, words * sizeof (guint32));
   memset (&memo, 0xff, sizeof memo);
-  n = encode (&(Encoding){ self, vocabulary, p, len, ids, scratch->words, &memo });
+  n = encode (&(Encoding){ self, vocabulary, p, len, ids, scratch->words, &memo, &scratch->steps });
   dlp_bpe_scratch_trim (scratch);
   return n;
 }

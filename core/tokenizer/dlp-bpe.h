@@ -11,6 +11,7 @@ typedef struct
   guint32 *words;
   gsize capacity;  /* in words */
   guint32 last[2]; /* what the last merge joined */
+  guint64 steps;   /* that long pieces have taken so far: what tests bound instead of time */
 } DlpBpeScratch;
 
 /* Merges the @n symbols in @ids, lowest rank first, leftmost on ties; returns how many are left. */
