@@ -12,7 +12,18 @@
  * stack does not grow by the size of that of the threads that encode. */
 #define STORED (1u << 16)
 #define LARGE (1u << 20)
+/* A sanitizer, or no optimization, gives each array of a function a place of its own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+#define STACK (1u << 19)
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define STACK (1u << 19)
+#endif
+#endif
+#ifndef STACK
 #define STACK (1u << 16)
+#endif
 #define HASH_LEN 32
 #define MAX_STEPS_PER_BYTE 4
 
