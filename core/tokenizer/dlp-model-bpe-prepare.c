@@ -15,29 +15,23 @@ index_chars (DlpBpeModel *self)
     }
 }
 
-static gboolean
-makes_itself (const DlpBpeModel *self, DlpBpeScratch *scratch, guint32 id, guint32 *ids)
-{
-  const DlpVocabulary *vocabulary = self->parent.vocabulary;
-  const guint8 *p = vocabulary->bytes + vocabulary->starts[id];
-  gsize len = vocabulary->lengths[id];
-
-  if (vocabulary->table)
-    return dlp_trie_lookup (vocabulary->table->trie, p, len) == id;
-  return dlp_bpe_merge (vocabulary, scratch, ids, dlp_bpe_model_split (self, p, len, ids)) == 1 &&
-         ids[0] == id;
-}
-
 static void
 find_whole (DlpBpeModel *self)
 {
-  g_autofree guint32 *ids = g_new (guint32, self->parent.vocabulary->longest + 1);
+  const DlpVocabulary *vocabulary = self->parent.vocabulary;
+  g_autofree guint32 *ids = g_new (guint32, vocabulary->longest + 1);
   DlpBpeScratch scratch = { NULL };
 
-  self->whole = g_new0 (guint64, self->parent.vocabulary->n_ids / 64 + 1);
+  self->whole = g_new0 (guint64, vocabulary->n_ids / 64 + 1);
   for (guint32 id = 0; id < self->parent.n_ids; id++)
-    if (makes_itself (self, &scratch, id, ids))
-      self->whole[id / 64] |= (guint64) 1 << (id % 64);
+    {
+      gsize len = vocabulary->lengths[id];
+      gsize n = dlp_bpe_model_split (self, vocabulary->bytes + vocabulary->starts[id], len, ids);
+
+      n = dlp_bpe_merge (vocabulary, &scratch, ids, n);
+      if (n == 1 && ids[0] == id)
+        self->whole[id / 64] |= (guint64) 1 << (id % 64);
+    }
   dlp_bpe_scratch_clear (&scratch);
 }
 
@@ -136,7 +130,7 @@ dlp_bpe_model_prepare (DlpBpeModel *self)
     dlp_bpe_prepare (vocabulary);
   else if (is_plain && !can_vanish)
     vocabulary->table = dlp_bpe_table_new (vocabulary, split_chars, self);
-  if (!self->ignore_merges && !has_affix)
+  if (vocabulary->table == NULL && !self->ignore_merges && !has_affix)
     find_whole (self);
   if (is_plain && self->all_bytes && !self->parent.byte_level && !self->ignore_merges)
     find_joints (self);

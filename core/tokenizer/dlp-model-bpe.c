@@ -162,11 +162,21 @@ dlp_bpe_model_split (const DlpBpeModel *self, const guint8 *p, gsize len, guint3
 static inline guint32
 lookup_whole (const DlpBpeModel *self, const guint8 *p, gsize len)
 {
+  const DlpVocabulary *vocabulary = self->parent.vocabulary;
   guint32 id;
 
-  if (self->whole == NULL && !self->ignore_merges)
+  if (vocabulary->table)
+    {
+      id = dlp_trie_lookup (vocabulary->table->trie, p, len);
+      if (id != DLP_TRIE_NONE)
+        return id;
+      if (!self->ignore_merges || vocabulary->table->is_complete)
+        return DLP_ID_NONE;
+    }
+  else if (self->whole == NULL && !self->ignore_merges)
     return DLP_ID_NONE;
-  id = dlp_vocabulary_lookup (self->parent.vocabulary, p, len);
+
+  id = dlp_vocabulary_lookup (vocabulary, p, len);
   if (id == DLP_ID_NONE || self->ignore_merges)
     return id;
   return id < self->parent.n_ids && BIT (self->whole, id) ? id : DLP_ID_NONE;

@@ -26,8 +26,8 @@ typedef struct
 
   guint32 n_merges;
   DlpTrie *user_defined; /* entries that are found in a text before all else; may be NULL */
-  guint64 *whole;        /* by id, a bit for each entry that its own merges make; NULL where merges
-                          * are not asked, and where prefix or suffix change what is looked up */
+  guint64 *whole;        /* by id, a bit for each entry that its own merges make; NULL where a table
+                          * knows, and where prefix or suffix change what is looked up */
   DlpJoints joints;
 } DlpBpeModel;
 
