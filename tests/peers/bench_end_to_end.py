@@ -14,7 +14,7 @@ files or more, of about the same size: some programs have as many workers as fil
 Each round runs every program once, one after the other, and again on files that hold one document
 each ("start": what it takes to start). Each is pinned to the CPUs and counted with all its processes;
 MB/s are of the bytes of text by wall time. The peak of memory is of a run of its own, in which the
-proportional set size of all its processes is read every 20 ms: what they share counts once. Page
+proportional set size of all its processes is read every 50 ms: what they share counts once. Page
 cache is warm. Prints medians as a Markdown table, ratios to the first program within a round;
 fails when the ids differ (of a shuffled output only their number is compared).
 
@@ -132,7 +132,7 @@ class Watch(threading.Thread):
         self.start()
 
     def run(self):
-        while not self.done.wait(0.02):
+        while not self.done.wait(0.05):
             self.peaks = tuple(map(max, self.peaks, memory_of(self.session)))
 
 

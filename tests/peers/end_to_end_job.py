@@ -78,7 +78,8 @@ def encode_file(model, out, numbered):
     tokenizer = load_gigatoken(model)
     n, file = numbered
     texts = []
-    with open(os.path.join(out, 'ids-%03d' % n), 'wb') as sink, zstandard.open(file, 'rb') as source:
+    with open(os.path.join(out, 'ids-%03d' % n), 'wb') as sink, open(file, 'rb') as packed:
+        source = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
         for line in io.BufferedReader(source, 1 << 20):
             texts.append(orjson.loads(line)['text'])
             if len(texts) == 1000:
