@@ -87,6 +87,28 @@ dlp_vocabulary_lookup (const DlpVocabulary *self, const guint8 *p, gsize len)
   return DLP_ID_NONE;
 }
 
+static inline void
+prefetch (const DlpVocabulary *self, const guint8 *p, gsize len)
+{
+  if (len <= DLP_KEY_MAX_LEN)
+    __builtin_prefetch (
+        &self->shorts[dlp_key_hash (dlp_key_load_short (p, len)) & self->shorts_mask]);
+}
+
+/* The index is megabytes: what the next entry will ask of it is fetched meanwhile. */
+static void
+prefetch_parts (const DlpVocabulary *self, guint32 id)
+{
+  const guint8 *p = self->bytes + self->starts[id];
+  gsize len = self->lengths[id];
+
+  for (gsize k = 1; k < len; k++)
+    {
+      prefetch (self, p, k);
+      prefetch (self, p + k, len - k);
+    }
+}
+
 static void
 collect_pairs (const DlpVocabulary *self, guint32 id, GArray *pairs)
 {
@@ -129,7 +151,11 @@ dlp_vocabulary_collect_pairs (const DlpVocabulary *self, guint32 n_entries)
   GArray *pairs = g_array_new (FALSE, FALSE, sizeof (guint64));
 
   for (guint32 id = 0; id < n_entries; id++)
-    collect_pairs (self, id, pairs);
+    {
+      if (id + 1 < n_entries)
+        prefetch_parts (self, id + 1);
+      collect_pairs (self, id, pairs);
+    }
   return pairs;
 }
 
