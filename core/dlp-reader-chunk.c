@@ -34,6 +34,7 @@ dlp_reader_chunk_free (DlpReaderChunk *self)
   g_ptr_array_unref (self->batches);
   dlp_reader_rejects_clear (&self->rejects);
   g_clear_pointer (&self->counts, g_array_unref);
+  g_clear_pointer (&self->header, g_bytes_unref);
   g_free (self->damage);
   g_free (self);
 }
@@ -78,6 +79,15 @@ dlp_reader_chunk_is_last (DlpReaderChunk *self)
   g_return_val_if_fail (self != NULL, TRUE);
 
   return self->is_last;
+}
+
+const guint8 *
+dlp_reader_chunk_get_header (DlpReaderChunk *self, gsize *size)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  *size = 0;
+  return self->header != NULL ? g_bytes_get_data (self->header, size) : NULL;
 }
 
 const char *
@@ -228,8 +238,12 @@ dlp_reader_chunk_count (DlpReaderChunk *self, guint counter, guint64 n)
   g_array_append_val (self->counts, count);
 }
 
+/* It is reported at its first line. */
 void
-dlp_reader_chunk_set_too_long (DlpReaderChunk *self, guint64 record_size, guint64 max_record_bytes)
+dlp_reader_chunk_set_too_long (DlpReaderChunk *self,
+                               guint64 record_size,
+                               guint64 lines,
+                               guint64 max_record_bytes)
 {
   g_autofree char *message =
       g_strdup_printf ("a record of %" G_GUINT64_FORMAT
@@ -237,6 +251,7 @@ dlp_reader_chunk_set_too_long (DlpReaderChunk *self, guint64 record_size, guint6
                        record_size, max_record_bytes);
 
   add_reject (self, 1, "too-long", 0, self->data, self->size, message, false);
+  self->lines = lines;
   dlp_reader_rejects_finish (&self->rejects);
 }
 

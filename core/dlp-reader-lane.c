@@ -38,6 +38,7 @@ dlp_reader_lane_free (DlpReaderLane *self)
   g_clear_pointer (&self->stream, dlp_byte_stream_free);
   dlp_reader_give_buffer (self->reader, self->data, self->capacity);
   dlp_cursor_clear (&self->hold);
+  g_clear_pointer (&self->header, g_bytes_unref);
   g_clear_object (&self->file);
   g_clear_object (&self->cancellable);
   g_clear_error (&self->failure);
@@ -57,10 +58,11 @@ open_stream (DlpReaderLane *self, GCancellable *cancellable)
   self->is_open = true;
   self->is_slow = dlp_file_get_size (self->file) < 0;
   if (dlp_reader_open_copy (self))
-    return true;
+    return dlp_reader_load_header (self, cancellable, &self->failed);
   if (!dlp_element_check_input_file (DLP_ELEMENT (self->reader), &self->coordinate,
                                      dlp_file_get_uri (self->file), dlp_file_get_size (self->file),
-                                     identity != NULL ? identity : "", &self->failed))
+                                     identity != NULL ? identity : "", &self->failed) ||
+      !dlp_reader_load_header (self, cancellable, &self->failed))
     return false;
 
   self->stream =
@@ -128,22 +130,48 @@ make_chunk (DlpReaderLane *self, gsize size, bool is_last)
   memset (self->data + size, 0, DLP_READER_PADDING);
   chunk = dlp_reader_chunk_new (self, self->data, size, self->capacity, self->offset, is_last);
 
+  if (self->header != NULL)
+    chunk->header = g_bytes_ref (self->header);
+
   self->data = next;
   self->size = rest;
   self->capacity = next != NULL ? capacity : 0;
   self->offset += size;
-  self->cut = self->looked_at = 0;
+  self->cut = self->looked_at = self->scan = 0;
   note_position (self, chunk);
   return chunk;
 }
 
-/* The default cut looks at new bytes only; another may have to begin at the start, so that it is
- * asked each time a long record has doubled. */
+static gsize
+find_border (DlpReaderLane *self, const guint8 *data, gsize size, bool first)
+{
+  DlpReaderClass *klass = DLP_READER_GET_CLASS (self->reader);
+
+  return size > 0 ? klass->find_border (self->reader, dlp_file_get_uri (self->file), &self->scan,
+                                        data, size, first) :
+                    0;
+}
+
+/* The default cut and find_border look at new bytes only; a cut of the class may have to begin at
+ * the start, so that it is asked each time a long record has doubled. */
 static gsize
 find_cut (DlpReaderLane *self, bool must_look)
 {
   DlpReaderClass *klass = DLP_READER_GET_CLASS (self->reader);
   DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
+
+  if (!dlp_reader_find_header (self))
+    return 0;
+  if (klass->find_border != NULL)
+    {
+      gsize end =
+          find_border (self, self->data + self->looked_at, self->size - self->looked_at, false);
+
+      if (end > 0)
+        self->cut = self->looked_at + end;
+      self->looked_at = self->size;
+      return self->cut;
+    }
 
   if (klass->cut == NULL)
     {
@@ -170,6 +198,8 @@ find_end (DlpReaderLane *self, const guint8 *data, gsize size)
   DlpReaderClass *klass = DLP_READER_GET_CLASS (self->reader);
   const guint8 *end;
 
+  if (klass->find_border != NULL)
+    return find_border (self, data, size, true);
   if (klass->find_end != NULL)
     return klass->find_end (self->reader, data, size);
 
@@ -205,6 +235,8 @@ finish (DlpReaderLane *self, bool failed)
 
   if (failed)
     self->size = size;
+  else
+    dlp_reader_end_header (self);
   return end_lane (self, size > 0 ? make_chunk (self, size, !failed) : NULL);
 }
 
@@ -240,6 +272,16 @@ is_past_head (DlpReaderLane *self)
   return dlp_byte_stream_get_raw_position (self->stream) >= MAX (share, priv->head_bytes);
 }
 
+static guint64
+count_newlines (const guint8 *data, gsize size)
+{
+  guint64 n = 0;
+
+  for (gsize i = 0; i < size; i++)
+    n += data[i] == '\n';
+  return n;
+}
+
 /* The record in the buffer is as long as may be, and goes on with @size bytes at @next: its first
  * bytes are kept, the others passed over. */
 static DlpReaderChunk *
@@ -247,6 +289,8 @@ skip_record (DlpReaderLane *self, guint8 next, GCancellable *cancellable)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
   guint64 record_size = self->size;
+  guint64 newlines = count_newlines (self->data, self->size);
+  guint8 last = next;
   gsize kept = MIN (self->size, DLP_READER_MAX_REJECTED);
   guint8 *first = g_malloc (kept + DLP_READER_PADDING);
   guint64 start = self->offset;
@@ -261,6 +305,8 @@ skip_record (DlpReaderLane *self, guint8 next, GCancellable *cancellable)
   while ((end = find_end (self, self->data, n)) == 0)
     {
       record_size += n;
+      newlines += count_newlines (self->data, n);
+      last = self->data[n - 1];
       n = read_bytes (self, self->data, self->capacity, cancellable);
       if (n <= 0)
         break;
@@ -274,15 +320,21 @@ skip_record (DlpReaderLane *self, guint8 next, GCancellable *cancellable)
     }
 
   record_size += end;
+  if (end > 0)
+    {
+      newlines += count_newlines (self->data, end);
+      last = self->data[end - 1];
+    }
   chunk = dlp_reader_chunk_new (self, first, kept, kept, start, n == 0);
-  dlp_reader_chunk_set_too_long (chunk, record_size, priv->max_record_bytes);
+  dlp_reader_chunk_set_too_long (chunk, record_size, newlines + (last != '\n'),
+                                 priv->max_record_bytes);
   dlp_reader_give_buffer (self->reader, g_steal_pointer (&chunk->data), kept);
   chunk->size = record_size;
 
   self->offset = start + record_size;
   note_position (self, chunk);
   self->size = n - end;
-  self->cut = self->looked_at = 0;
+  self->cut = self->looked_at = self->scan = 0;
   memmove (self->data, self->data + end, self->size);
   return n == 0 ? end_lane (self, chunk) : chunk;
 }
@@ -310,6 +362,12 @@ grow (DlpReaderLane *self, bool may_grow, GCancellable *cancellable)
   n = read_bytes (self, &next, 1, cancellable);
   if (n <= 0)
     return finish (self, n < 0);
+  if (!dlp_reader_find_header (self))
+    {
+      dlp_reader_set_header_error (self, &self->failed);
+      self->size = 0;
+      return end_lane (self, NULL);
+    }
   return skip_record (self, next, cancellable);
 }
 

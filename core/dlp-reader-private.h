@@ -143,6 +143,7 @@ struct _DlpReaderChunk
   guint64 raw_position;    /* of the stream, behind it */
   DlpDecoderBorder border; /* the last one at or before its end */
   bool is_last;
+  GBytes *header; /* (nullable): the lane's */
 
   /* What parse() made of it. */
   DlpRecordBatchBuilder *builder;
@@ -173,8 +174,10 @@ DlpReaderChunk *dlp_reader_chunk_new (DlpReaderLane *lane,
                                       bool is_last);
 void dlp_reader_chunk_free (DlpReaderChunk *self);
 /* A record of which only the first bytes were kept; there is nothing to be parsed. */
-void
-dlp_reader_chunk_set_too_long (DlpReaderChunk *self, guint64 record_size, guint64 max_record_bytes);
+void dlp_reader_chunk_set_too_long (DlpReaderChunk *self,
+                                    guint64 record_size,
+                                    guint64 lines,
+                                    guint64 max_record_bytes);
 void dlp_reader_chunk_parse (DlpReaderChunk *self, gpointer worker, DlpRecordBatchBuilder *builder);
 gsize dlp_reader_chunk_get_bytes (DlpReaderChunk *self);
 /* Makes the rows of its coordinates those of the file, and passes over those below @reached. */
@@ -204,6 +207,10 @@ struct _DlpReaderLane
   gsize size, capacity;
   gsize cut; /* how much of it is whole records, as far as looked at */
   gsize looked_at;
+  guint64 scan;   /* the state of find_border() there */
+  GBytes *header; /* (nullable): the first record, where it is needed */
+  gsize header_looked_at;
+  guint64 header_scan;
   guint64 offset;          /* of data, in the decoded file */
   DlpDecoderBorder border; /* from where the stream is opened */
   bool ended;              /* outcome of the last fill */
@@ -238,6 +245,16 @@ void dlp_reader_lane_free (DlpReaderLane *self);
 DlpReaderChunk *
 dlp_reader_lane_fill (DlpReaderLane *self, bool may_grow, GCancellable *cancellable);
 
+/* ---- headers (dlp-reader-header.c) ---- */
+
+/* Whether there is one, or none is needed; looks for it in the lane's bytes. */
+bool dlp_reader_find_header (DlpReaderLane *lane);
+/* The whole file is one, if there is none. */
+void dlp_reader_end_header (DlpReaderLane *lane);
+/* Of a lane that begins in the middle of its file: reads the header from its start. */
+bool dlp_reader_load_header (DlpReaderLane *lane, GCancellable *cancellable, GError **error);
+void dlp_reader_set_header_error (DlpReaderLane *lane, GError **error);
+
 /* ---- the reader ---- */
 
 typedef struct
@@ -261,6 +278,7 @@ struct _DlpReaderPrivate
   guint64 cache_bytes;
 
   /* Before the run. */
+  bool has_header;
   double head_share; /* of each file; 1: all of it */
   guint64 head_bytes;
   GHashTable *read_by_codec; /* (nullable): where heads are read; lock: of guint64 *: stored bytes,

@@ -170,6 +170,15 @@ dlp_reader_report (DlpElement *element, GVariant *described)
 }
 
 void
+dlp_reader_set_has_header (DlpReader *self, gboolean has_header)
+{
+  g_return_if_fail (DLP_IS_READER (self));
+  g_return_if_fail (!has_header || DLP_READER_GET_CLASS (self)->find_border != NULL);
+
+  dlp_reader_get_private (self)->has_header = has_header;
+}
+
+void
 dlp_reader_set_head (DlpReader *self, double share, guint64 min_bytes)
 {
   DlpReaderPrivate *priv;

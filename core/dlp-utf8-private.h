@@ -4,14 +4,12 @@
 #include <stdbool.h>
 
 #include <dlpipe/dlp-record-batch.h>
+#include <dlpipe/dlp-utf8.h>
 
 G_BEGIN_DECLS
 
 /* As g_utf8_validate_len(), which takes U+0000 for an error. */
 bool dlp_utf8_is_valid (const guint8 *text, gsize size);
-/* Appends the text with U+FFFD for each maximal subpart of an ill-formed sequence (The Unicode
- * Standard 16.0, 3.9.6, U+FFFD Substitution of Maximal Subparts). Returns how many there were. */
-gsize dlp_utf8_append_repaired (GString *to, const guint8 *text, gsize size);
 /* (transfer full): @batch itself where all its strings are valid, else one of the same records with
  * their strings repaired, or NULL: they are too large now. @n_repaired: (out): how many U+FFFD came
  * in. */

@@ -150,8 +150,9 @@ G_DECLARE_DERIVABLE_TYPE (DlpReader, dlp_reader, DLP, READER, DlpElement)
  * @worker_new: what a worker keeps
  * @worker_free: frees that
  * @parse: makes records of a chunk
+ * @find_border: where records end, piece by piece
  *
- * The class of readers, with room for eight further virtual functions.
+ * The class of readers, with room for seven further virtual functions.
  *
  * Since: 0.1
  */
@@ -244,9 +245,34 @@ struct _DlpReaderClass
    * Since: 0.1
    */
   void (*parse) (DlpReader *self, gpointer worker, DlpReaderChunk *chunk);
+  /**
+   * DlpReaderClass::find_border:
+   * @self: a reader
+   * @uri: (type filename): the file
+   * @state: (inout): 0 at the start of a record, else what the call before left
+   * @data: (array length=size): the bytes behind those of the call before
+   * @size: how many
+   * @first: whether the end of the first record is wanted, else that of the last one
+   *
+   * Optional, instead of cut() and find_end(): for records whose end depends on what is before it
+   * in the record, such as an open quote. Each byte is given once. Where @first, @state does not
+   * matter once an end was found. Lines that belong to no record may end one, but the first.
+   *
+   * Threads: those of the reader, several at once.
+   *
+   * Returns: bytes, up to and with that end; 0: none is there
+   *
+   * Since: 0.2
+   */
+  gsize (*find_border) (DlpReader *self,
+                        const char *uri,
+                        guint64 *state,
+                        const guint8 *data,
+                        gsize size,
+                        gboolean first);
 
   /*< private >*/
-  gpointer reserved[8];
+  gpointer reserved[7];
 };
 
 /**
@@ -265,6 +291,22 @@ struct _DlpReaderClass
  */
 DLP_AVAILABLE_IN_0_1
 void dlp_reader_set_head (DlpReader *self, double share, guint64 min_bytes);
+
+/**
+ * dlp_reader_set_has_header:
+ * @self: a reader with find_border()
+ * @has_header: whether the first record of a file is needed for each chunk of it
+ *
+ * For tables, whose first row names the columns: the first record of a file, as find_border() finds
+ * it, is handed out with each chunk of it, also where the run goes on in the middle of the file.
+ * The chunk at offset 0 still begins with it. One that is too long is damage of the file.
+ *
+ * Threads: the one that builds the pipeline, as in get_schema().
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_reader_set_has_header (DlpReader *self, gboolean has_header);
 
 DLP_AVAILABLE_IN_0_2
 GType dlp_reader_chunk_get_type (void) G_GNUC_CONST;
@@ -314,6 +356,22 @@ guint64 dlp_reader_chunk_get_offset (DlpReaderChunk *self);
  */
 DLP_AVAILABLE_IN_0_1
 gboolean dlp_reader_chunk_is_last (DlpReaderChunk *self);
+
+/**
+ * dlp_reader_chunk_get_header:
+ * @self: a chunk
+ * @size: (out): how many
+ *
+ * Gets the first record of the file, with what is before it; see dlp_reader_set_has_header().
+ *
+ * Threads: a worker, in parse().
+ *
+ * Returns: (transfer none) (nullable) (array length=size): bytes
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+const guint8 *dlp_reader_chunk_get_header (DlpReaderChunk *self, gsize *size);
 
 /**
  * dlp_reader_chunk_get_uri:

@@ -39,5 +39,6 @@
 #include "dlp-state.h"
 #include "dlp-transform.h"
 #include "dlp-upstream.h"
+#include "dlp-utf8.h"
 #include "dlp-value.h"
 #include <dlpipe/dlp-version.h>
