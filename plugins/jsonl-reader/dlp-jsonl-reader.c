@@ -76,31 +76,6 @@ get_further (DlpJsonlReader *self, guint value)
   return g_ptr_array_index (self->further, value - 1);
 }
 
-static gboolean
-check_names (DlpJsonlReader *self, GError **error)
-{
-  for (guint i = 1; i <= self->further->len; i++)
-    {
-      const char *path = get_further (self, i)->path;
-
-      if (strcmp (path, "text") == 0)
-        {
-          g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                       "fields: \"text\" is the name of the field that field=%s becomes",
-                       self->field);
-          return FALSE;
-        }
-      for (guint k = 1; k < i; k++)
-        if (strcmp (path, get_further (self, k)->path) == 0)
-          {
-            g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                         "fields: \"%s\" is given twice", path);
-            return FALSE;
-          }
-    }
-  return TRUE;
-}
-
 static JsonPlan *
 make_plan (DlpJsonlReader *self, GError **error)
 {
@@ -152,8 +127,9 @@ dlp_jsonl_reader_get_schema (DlpReader *reader, GError **error)
 
   g_clear_pointer (&self->plan, json_plan_unref);
   g_clear_pointer (&self->further, g_ptr_array_unref);
-  self->further = jsonl_fields_parse ((const char *const *) self->fields, error);
-  if (self->further == NULL || !check_names (self, error))
+  self->further =
+      reader_fields_parse ((const char *const *) self->fields, self->field, "JSON", error);
+  if (self->further == NULL)
     return NULL;
   self->plan = make_plan (self, error);
   if (self->plan == NULL)

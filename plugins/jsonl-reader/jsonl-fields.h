@@ -5,16 +5,11 @@
 #include <dlpipe/dlp-record-batch.h>
 
 #include "json-record.h"
+#include "reader-fields.h"
 
 G_BEGIN_DECLS
 
-/* A further field of the records. */
-typedef struct
-{
-  char *path; /* as it was written, and the field's name */
-  DlpFieldType type;
-  gboolean optional;
-} JsonlField;
+typedef ReaderField JsonlField;
 
 /* Why a value is not one of the field. */
 typedef struct
@@ -23,10 +18,6 @@ typedef struct
   gsize offset;     /* of the value in its line */
   char *message;
 } JsonlFault;
-
-/* (transfer full) (element-type JsonlField): of the values of the property, each "lang" or
- * "data.score:double?", or several with commas between. Errors: DLP_GRAPH_ERROR_VALUE. */
-GPtrArray *jsonl_fields_parse (const char *const *texts, GError **error);
 
 /* Appends a value of @line that is not missing to a field of another type than string, or fills
  * @fault; a null to any. */

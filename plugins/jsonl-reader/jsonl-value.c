@@ -10,18 +10,6 @@
 /* Of a value, in a message. */
 #define MAX_SHOWN 48
 
-static const char *const wanted[] = {
-  [DLP_FIELD_STRING] = "a string",      [DLP_FIELD_BOOLEAN] = "true or false",
-  [DLP_FIELD_INT64] = "a whole number", [DLP_FIELD_UINT64] = "a whole number",
-  [DLP_FIELD_DOUBLE] = "a number",
-};
-
-static const char *const ranges[] = {
-  [DLP_FIELD_INT64] = "-9223372036854775808 to 9223372036854775807",
-  [DLP_FIELD_UINT64] = "0 to 18446744073709551615",
-  [DLP_FIELD_DOUBLE] = "-1.7976931348623157e308 to 1.7976931348623157e308",
-};
-
 gsize
 jsonl_value_get_offset (const JsonValue *value, const guint8 *line)
 {
@@ -61,7 +49,7 @@ fail (const JsonlField *field,
       JsonlFault *fault)
 {
   g_autofree char *shown = show_value (value);
-  const char *expected = range != NULL ? range : wanted[field->type];
+  const char *expected = range != NULL ? range : reader_field_type_get_wanted (field->type);
   const char *type = dlp_field_type_to_string (field->type);
 
   fault->offset = jsonl_value_get_offset (value, line);
@@ -86,7 +74,7 @@ append_number (const JsonlField *field,
                DlpRecordBatchBuilder *builder,
                guint index,
                const JsonValue *value,
-               JsonNumberResult *result)
+               NumberResult *result)
 {
   gint64 i = 0;
   guint64 u = 0;
@@ -95,22 +83,22 @@ append_number (const JsonlField *field,
   if (field->type == DLP_FIELD_DOUBLE)
     {
       *result = json_value_get_double (value, &d);
-      if (*result == JSON_NUMBER_OK)
+      if (*result == NUMBER_OK)
         dlp_record_batch_builder_append_double (builder, index, d);
     }
   else if (field->type == DLP_FIELD_INT64)
     {
       *result = json_value_get_int64 (value, &i);
-      if (*result == JSON_NUMBER_OK)
+      if (*result == NUMBER_OK)
         dlp_record_batch_builder_append_int64 (builder, index, i);
     }
   else
     {
       *result = json_value_get_uint64 (value, &u);
-      if (*result == JSON_NUMBER_OK)
+      if (*result == NUMBER_OK)
         dlp_record_batch_builder_append_uint64 (builder, index, u);
     }
-  return *result == JSON_NUMBER_OK;
+  return *result == NUMBER_OK;
 }
 
 gboolean
@@ -121,7 +109,7 @@ jsonl_field_append (const JsonlField *field,
                     const guint8 *line,
                     JsonlFault *fault)
 {
-  JsonNumberResult result = JSON_NUMBER_OK;
+  NumberResult result = NUMBER_OK;
 
   if (value->kind == JSON_VALUE_NULL)
     {
@@ -141,5 +129,6 @@ jsonl_field_append (const JsonlField *field,
 
   if (value->kind == JSON_VALUE_NUMBER && append_number (field, builder, index, value, &result))
     return TRUE;
-  return fail (field, value, line, result == JSON_NUMBER_RANGE ? ranges[field->type] : NULL, fault);
+  return fail (field, value, line,
+               result == NUMBER_RANGE ? reader_field_type_get_range (field->type) : NULL, fault);
 }

@@ -106,7 +106,7 @@ copy_padded (const guint8 *line, gsize len)
 }
 
 /* *digits: those before the point, without zeros in front; at most 21 of them. */
-static JsonNumberResult
+static NumberResult
 ref_move_point (const char *text, char **digits)
 {
   g_autoptr (GString) all = g_string_new (NULL);
@@ -132,28 +132,28 @@ ref_move_point (const char *text, char **digits)
       const char *rest = all->str + MAX (point, 0);
 
       if (rest[strspn (rest, "0")] != '\0')
-        return JSON_NUMBER_FRACTION;
+        return NUMBER_FRACTION;
       g_string_truncate (all, (gsize) MAX (point, 0));
     }
   while (all->len > 0 && (gint64) all->len < MIN (point, 21))
     g_string_append_c (all, '0');
   *digits = g_strdup (all->len > 0 ? all->str : "0");
-  return all->len <= 20 ? JSON_NUMBER_OK : JSON_NUMBER_RANGE;
+  return all->len <= 20 ? NUMBER_OK : NUMBER_RANGE;
 }
 
-static JsonNumberResult
+static NumberResult
 ref_get_integer (const char *text, const char *limit, guint64 *size)
 {
   g_autofree char *digits = NULL;
-  JsonNumberResult result = ref_move_point (text, &digits);
+  NumberResult result = ref_move_point (text, &digits);
   gsize n = strlen (limit);
 
-  if (result != JSON_NUMBER_OK)
+  if (result != NUMBER_OK)
     return result;
   if (strlen (digits) > n || (strlen (digits) == n && strcmp (digits, limit) > 0))
-    return JSON_NUMBER_RANGE;
+    return NUMBER_RANGE;
   *size = g_ascii_strtoull (digits, NULL, 10);
-  return JSON_NUMBER_OK;
+  return NUMBER_OK;
 }
 
 static void
@@ -161,16 +161,16 @@ compare_double (const JsonValue *value, const char *text)
 {
   double expected = g_ascii_strtod (text, NULL);
   double got = 0;
-  JsonNumberResult result = json_value_get_double (value, &got);
+  NumberResult result = json_value_get_double (value, &got);
 
   if (g_ascii_isalpha (text[strlen (text) - 1]))
     {
-      g_assert_cmpint (result, ==, JSON_NUMBER_OK);
+      g_assert_cmpint (result, ==, NUMBER_OK);
       g_assert_true (isnan (expected) ? isnan (got) : got == expected);
       return;
     }
-  g_assert_cmpint (result, ==, isinf (expected) ? JSON_NUMBER_RANGE : JSON_NUMBER_OK);
-  if (result == JSON_NUMBER_OK)
+  g_assert_cmpint (result, ==, isinf (expected) ? NUMBER_RANGE : NUMBER_OK);
+  if (result == NUMBER_OK)
     g_assert_cmpmem (&got, sizeof got, &expected, sizeof expected);
 }
 
@@ -181,24 +181,24 @@ json_compare_number (const JsonValue *value)
   gboolean negative = *text == '-';
   gint64 i = 0;
   guint64 u = 0, size = 0;
-  JsonNumberResult result;
+  NumberResult result;
 
   compare_double (value, text);
   if (g_ascii_isalpha (text[value->len - 1]))
     {
-      g_assert_cmpint (json_value_get_int64 (value, &i), ==, JSON_NUMBER_NON_FINITE);
-      g_assert_cmpint (json_value_get_uint64 (value, &u), ==, JSON_NUMBER_NON_FINITE);
+      g_assert_cmpint (json_value_get_int64 (value, &i), ==, NUMBER_NON_FINITE);
+      g_assert_cmpint (json_value_get_uint64 (value, &u), ==, NUMBER_NON_FINITE);
       return;
     }
 
   result = ref_get_integer (text, negative ? "9223372036854775808" : "9223372036854775807", &size);
   g_assert_cmpint (json_value_get_int64 (value, &i), ==, result);
-  if (result == JSON_NUMBER_OK)
+  if (result == NUMBER_OK)
     g_assert_cmpint (i, ==, (gint64) (negative ? -size : size));
 
   result = ref_get_integer (text, negative ? "0" : "18446744073709551615", &size);
   g_assert_cmpint (json_value_get_uint64 (value, &u), ==, result);
-  if (result == JSON_NUMBER_OK)
+  if (result == NUMBER_OK)
     g_assert_cmpuint (u, ==, size);
 }
 

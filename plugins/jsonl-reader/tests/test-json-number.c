@@ -54,10 +54,10 @@ parse (Fixture *self, const char *number)
   return &self->value;
 }
 
-#define OK JSON_NUMBER_OK
-#define FRACTION JSON_NUMBER_FRACTION
-#define RANGE JSON_NUMBER_RANGE
-#define NON_FINITE JSON_NUMBER_NON_FINITE
+#define OK NUMBER_OK
+#define FRACTION NUMBER_FRACTION
+#define RANGE NUMBER_RANGE
+#define NON_FINITE NUMBER_NON_FINITE
 
 static void
 test_integers (Fixture *self, gconstpointer data)
@@ -65,9 +65,9 @@ test_integers (Fixture *self, gconstpointer data)
   static const struct
   {
     const char *text;
-    JsonNumberResult signed_result;
+    NumberResult signed_result;
     gint64 i;
-    JsonNumberResult unsigned_result;
+    NumberResult unsigned_result;
     guint64 u;
   } cases[] = {
     { "0", OK, 0, OK, 0 },

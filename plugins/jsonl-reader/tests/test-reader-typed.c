@@ -279,7 +279,7 @@ test_refused (void)
     { "n:int", "fields: “n:int”: “int” is no type, did you mean “int64”?; there are string, " },
     { "n:int64??", "“int64?” is no type" },
     { "n:", "“” is no type" },
-    { "dc:title", "a colon in a key is written \\:" },
+    { "dc:title", "a colon in a name is written \\:" },
     { "n:binary", "JSON is read as string, int64, uint64, double or boolean, not as binary" },
     { "n:list<uint16>", "not as list<uint16>" },
     { "n:int64,", "fields: “n:int64,”: a field has no name" },

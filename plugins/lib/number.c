@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "json-number.h"
+#include "number.h"
 
 #include <float.h>
 #include <math.h>
@@ -86,10 +86,10 @@ read_digits (Decimal *self, const guint8 *p, const guint8 *end)
 }
 
 static Decimal
-read_decimal (const JsonValue *value)
+read_decimal (const guint8 *text, gsize size)
 {
-  const guint8 *p = value->data;
-  const guint8 *end = p + value->len;
+  const guint8 *p = text;
+  const guint8 *end = text + size;
   Decimal self = { .negative = *p == '-' };
   gboolean negative = FALSE;
   gint64 exponent = 0;
@@ -110,82 +110,82 @@ read_decimal (const JsonValue *value)
 }
 
 /* Without its sign. */
-static JsonNumberResult
+static NumberResult
 to_integer (const Decimal *self, guint64 *number)
 {
   guint64 rest = self->mantissa;
   gint64 exponent = self->exponent;
 
   if (self->is_long)
-    return exponent >= 0 ? JSON_NUMBER_RANGE : JSON_NUMBER_FRACTION;
+    return exponent >= 0 ? NUMBER_RANGE : NUMBER_FRACTION;
   for (; exponent < 0 && rest != 0; exponent++)
     {
       if (rest % 10 != 0)
-        return JSON_NUMBER_FRACTION;
+        return NUMBER_FRACTION;
       rest /= 10;
     }
   for (; exponent > 0 && rest != 0; exponent--)
     if (__builtin_mul_overflow (rest, 10, &rest))
-      return JSON_NUMBER_RANGE;
+      return NUMBER_RANGE;
 
   *number = rest;
-  return JSON_NUMBER_OK;
+  return NUMBER_OK;
 }
 
 /* NaN, Infinity and -Infinity. */
 static gboolean
-is_non_finite (const JsonValue *value)
+is_non_finite (const guint8 *text, gsize size)
 {
-  return !is_digit (value->data[value->len - 1]);
+  return !is_digit (text[size - 1]);
 }
 
-JsonNumberResult
-json_value_get_int64 (const JsonValue *value, gint64 *number)
+NumberResult
+number_get_int64 (const guint8 *text, gsize size, gint64 *number)
 {
   const guint64 limit = G_GUINT64_CONSTANT (1) << 63;
-  JsonNumberResult result;
-  guint64 size = 0;
+  NumberResult result;
+  guint64 whole = 0;
   Decimal decimal;
 
-  if (is_non_finite (value))
-    return JSON_NUMBER_NON_FINITE;
-  decimal = read_decimal (value);
-  result = to_integer (&decimal, &size);
-  if (result != JSON_NUMBER_OK)
+  if (is_non_finite (text, size))
+    return NUMBER_NON_FINITE;
+  decimal = read_decimal (text, size);
+  result = to_integer (&decimal, &whole);
+  if (result != NUMBER_OK)
     return result;
-  if (size > limit - !decimal.negative)
-    return JSON_NUMBER_RANGE;
+  if (whole > limit - !decimal.negative)
+    return NUMBER_RANGE;
 
-  *number = (gint64) (decimal.negative ? -size : size);
-  return JSON_NUMBER_OK;
+  *number = (gint64) (decimal.negative ? -whole : whole);
+  return NUMBER_OK;
 }
 
-JsonNumberResult
-json_value_get_uint64 (const JsonValue *value, guint64 *number)
+NumberResult
+number_get_uint64 (const guint8 *text, gsize size, guint64 *number)
 {
-  JsonNumberResult result;
-  guint64 size = 0;
+  NumberResult result;
+  guint64 whole = 0;
   Decimal decimal;
 
-  if (is_non_finite (value))
-    return JSON_NUMBER_NON_FINITE;
-  decimal = read_decimal (value);
-  result = to_integer (&decimal, &size);
-  if (result != JSON_NUMBER_OK)
+  if (is_non_finite (text, size))
+    return NUMBER_NON_FINITE;
+  decimal = read_decimal (text, size);
+  result = to_integer (&decimal, &whole);
+  if (result != NUMBER_OK)
     return result;
-  if (decimal.negative && size > 0)
-    return JSON_NUMBER_RANGE;
+  if (decimal.negative && whole > 0)
+    return NUMBER_RANGE;
 
-  *number = size;
-  return JSON_NUMBER_OK;
+  *number = whole;
+  return NUMBER_OK;
 }
 
 static double
-get_non_finite (const JsonValue *value)
+get_non_finite (const guint8 *text)
 {
-  if (value->data[0] == 'N')
+  if (text[0] == 'N')
     return NAN;
-  return value->data[0] == '-' ? -INFINITY : INFINITY;
+  return text[0] == '-' ? -INFINITY : INFINITY;
 }
 
 /* Both are exact, so what one operation makes of them is rounded once. */
@@ -201,30 +201,67 @@ combine (guint64 mantissa, gint64 exponent)
                         (double) mantissa * powers[exponent];
 }
 
-JsonNumberResult
-json_value_get_double (const JsonValue *value, double *number)
+NumberResult
+number_get_double (const guint8 *text, gsize size, double *number)
 {
   Decimal decimal;
-  double size;
+  double value;
 
-  if (is_non_finite (value))
+  if (is_non_finite (text, size))
     {
-      *number = get_non_finite (value);
-      return JSON_NUMBER_OK;
+      *number = get_non_finite (text);
+      return NUMBER_OK;
     }
 
-  decimal = read_decimal (value);
+  decimal = read_decimal (text, size);
   if (FLT_EVAL_METHOD == 0 && !decimal.is_long && decimal.mantissa <= MAX_EXACT &&
       ABS (decimal.exponent) <= MAX_EXACT_POWER)
     {
-      size = combine (decimal.mantissa, decimal.exponent);
-      *number = decimal.negative ? -size : size;
-      return JSON_NUMBER_OK;
+      value = combine (decimal.mantissa, decimal.exponent);
+      *number = decimal.negative ? -value : value;
+      return NUMBER_OK;
     }
 
-  size = g_ascii_strtod ((const char *) value->data, NULL);
-  if (isinf (size))
-    return JSON_NUMBER_RANGE;
-  *number = size;
-  return JSON_NUMBER_OK;
+  value = g_ascii_strtod ((const char *) text, NULL);
+  if (isinf (value))
+    return NUMBER_RANGE;
+  *number = value;
+  return NUMBER_OK;
+}
+
+static const guint8 *
+skip_digits (const guint8 *p, const guint8 *end)
+{
+  while (p < end && is_digit (*p))
+    p++;
+  return p;
+}
+
+gboolean
+number_is_well_formed (const guint8 *text, gsize size)
+{
+  const guint8 *end = text + size;
+  const guint8 *p = text + (size > 0 && *text == '-');
+  const guint8 *start = p;
+
+  p = skip_digits (p, end);
+  if (p == start || (*start == '0' && p > start + 1))
+    return FALSE;
+  if (p < end && *p == '.')
+    {
+      start = ++p;
+      p = skip_digits (p, end);
+      if (p == start)
+        return FALSE;
+    }
+  if (p < end && (*p == 'e' || *p == 'E'))
+    {
+      p++;
+      p += p < end && (*p == '+' || *p == '-');
+      start = p;
+      p = skip_digits (p, end);
+      if (p == start)
+        return FALSE;
+    }
+  return p == end;
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <dlpipe/dlp-record-batch.h>
+
+G_BEGIN_DECLS
+
+/* A further field of the records of a reader. */
+typedef struct
+{
+  char *path; /* as it was written */
+  DlpFieldType type;
+  gboolean optional;
+  gboolean has_type; /* one was written */
+} ReaderField;
+
+/* (transfer full) (element-type ReaderField): of the values of the property fields, each "lang" or
+ * "data.score:double?", or several with commas between. None may be "text", which is what @field
+ * becomes, or come twice. @format: what is read, for messages. Errors: DLP_GRAPH_ERROR_VALUE. */
+GPtrArray *reader_fields_parse (const char *const *texts,
+                                const char *field,
+                                const char *format,
+                                GError **error);
+
+/* (transfer full): a name as it is, without the backslashes of how it was written. */
+char *reader_field_unescape (const char *path);
+
+/* (transfer full): of "a,b\,c", or several of those. */
+GPtrArray *reader_fields_split_names (const char *const *texts);
+
+/* What a value has to be, and which range it has, in a message. */
+const char *reader_field_type_get_wanted (DlpFieldType type);
+const char *reader_field_type_get_range (DlpFieldType type);
+
+G_END_DECLS
