@@ -75,6 +75,34 @@ test_all (void)
   g_assert_true (dlp_utf8_is_valid ((const guint8 *) "\0a\0", 3));
 }
 
+/* Wherever it lies in a text that is otherwise ASCII, or not. */
+static void
+test_places (void)
+{
+  static const char *const pieces[] = {
+    "\xc3\xa9", "\xe6\xbc\xa2", "\xf0\x9f\x98\x80", "\xff", "\xc3",
+    "\xe6\xbc", "\xed\xa0\x80", "\xe0\x80\x80",     "\x80", "\xf4\x90\x80\x80"
+  };
+  static const char *const fills[] = { "a", "\xe4\xb8\xad" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pieces); i++)
+    for (guint before = 0; before < 70; before++)
+      for (guint after = 0; after < 70; after += 3)
+        {
+          g_autoptr (GString) text = g_string_new (NULL);
+          const char *end;
+
+          for (guint k = 0; k < before; k++)
+            g_string_append (text, fills[(before + after) % 7 == 0]);
+          g_string_append (text, pieces[i]);
+          for (guint k = 0; k < after; k++)
+            g_string_append_c (text, 'b');
+          g_utf8_validate_len (text->str, text->len, &end);
+          g_assert_cmpuint (dlp_utf8_measure_valid ((const guint8 *) text->str, text->len), ==,
+                            end - text->str);
+        }
+}
+
 /* Fields of all kinds stay; a batch that is well is given back. */
 static void
 test_batch (void)
@@ -135,6 +163,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/utf8/subparts", test_subparts);
   g_test_add_func ("/utf8/all", test_all);
+  g_test_add_func ("/utf8/places", test_places);
   g_test_add_func ("/utf8/batch", test_batch);
   return g_test_run ();
 }
