@@ -625,7 +625,7 @@ dlp_csv_reader_class_init (DlpCsvReaderClass *klass)
   dlp_element_class_set_description (
       DLP_ELEMENT_CLASS (klass),
       "Reads tables as CSV or TSV: the text of one column of each row, and others on request",
-      "file-source location=data/*.csv ! csv-reader field=body fields=lang ! null-sink");
+      "file-source location=tables/*.csv ! csv-reader field=body fields=lang ! null-sink");
   install_properties (object_class);
 }
 

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs of text-reader and csv-reader are killed at random instants and gone on with: what they
+write, good and rejected, is what a run writes that nobody disturbs.
+usage: test-kill-readers.py DLPIPE_LAUNCH"""
+import csv
+import gzip
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap  # noqa: E402
+
+LAUNCH = os.path.abspath(sys.argv.pop(1))
+N_ROWS = 12000
+N_KILLS = max(1, int(5 * float(os.environ.get('DLPIPE_TEST_SCALE', '1'))))
+
+
+def write_text(folder, rand):
+    for i in range(3):
+        lines = []
+        for k in range(N_ROWS):
+            lines.append(b'line %d of %d %d' % (k, i, rand.randrange(10 ** 12)))
+            if k % 5 == 4:
+                lines.append(b'\r')
+            if k % 4000 == 17:
+                lines[-1] += b'\xff'
+        text = b'\n'.join(lines)
+        if i == 1:
+            text = gzip.compress(text, 1)
+        with open(os.path.join(folder, 'in-%d.txt' % i), 'wb') as file:
+            file.write(text)
+
+
+def write_csv(folder, rand):
+    for i in range(3):
+        path = os.path.join(folder, 'in-%d.csv' % i)
+        columns = ['id', 'text', 'score']
+        columns = columns[i:] + columns[:i]
+        with open(path, 'w', newline='') as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            for k in range(N_ROWS):
+                row = {'id': k, 'text': 'row "%d"\n\nof, %d' % (rand.randrange(10 ** 12), i),
+                       'score': k / 7 if k % 4000 else 'none'}
+                writer.writerow([row[c] for c in columns])
+
+
+class Kill(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='dlpipe-kill-')
+        self.rand = random.Random(1)
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def start(self, graph, out):
+        graph += (' name=r max-bad-ratio=1 chunk-bytes=20k interleave=2 ! jsonl-sink location=%s.jsonl'
+                  '  r.rejected ! jsonl-sink location=%s-bad.jsonl' % (out, out))
+        return subprocess.Popen([LAUNCH, '-q', '--checkpoint-every=1ms', '--state', out + '.state',
+                                 graph], cwd=self.folder, stderr=subprocess.PIPE)
+
+    def finish(self, run):
+        error = run.communicate()[1]
+        self.assertEqual(run.returncode, 0, error)
+
+    def read(self, out):
+        texts = []
+        for name in (out + '.jsonl', out + '-bad.jsonl'):
+            with open(os.path.join(self.folder, name), 'rb') as file:
+                texts.append(file.read())
+        return texts
+
+    def check(self, graph):
+        began = time.monotonic()
+        self.finish(self.start(graph, 'whole'))
+        length = time.monotonic() - began
+        n_killed = 0
+        run = None
+        for _ in range(N_KILLS):
+            run = self.start(graph, 'killed')
+            time.sleep(self.rand.random() * length)
+            run.kill()
+            run.communicate()
+            n_killed += run.returncode == -9
+        self.finish(self.start(graph, 'killed'))
+        self.assertGreater(n_killed, 0)
+        self.assertEqual(self.read('killed'), self.read('whole'))
+        self.assertTrue(all(self.read('whole')))
+
+    def test_lines(self):
+        write_text(self.folder, self.rand)
+        self.check('file-source location=in-*.txt ! text-reader unit=line')
+
+    def test_paragraphs(self):
+        write_text(self.folder, self.rand)
+        self.check('file-source location=in-*.txt ! text-reader unit=paragraph')
+
+    def test_csv(self):
+        write_csv(self.folder, self.rand)
+        self.check('file-source location=in-*.csv ! csv-reader fields=id:int64,score:double')
+
+
+if __name__ == '__main__':
+    tap.main()
