@@ -59,6 +59,24 @@ skip_ascii (const guint8 *text, gsize at, gsize size)
   return at;
 }
 
+/* Sequences of three bytes, of which most text is that is neither ASCII nor Latin; but for e0 and
+ * ed, behind which not all continuations are right. Returns how many bytes they are. */
+static gsize
+skip_three (const guint8 *text, gsize size)
+{
+  gsize at = 0;
+
+  for (; size - at >= sizeof (guint32); at += 3)
+    {
+      guint32 word;
+
+      memcpy (&word, text + at, sizeof word);
+      if ((GUINT32_FROM_LE (word) & 0xc0c0f0) != 0x8080e0 || text[at] == 0xe0 || text[at] == 0xed)
+        break;
+    }
+  return at;
+}
+
 gsize
 dlp_utf8_measure_valid (const guint8 *text, gsize size)
 {
@@ -67,18 +85,17 @@ dlp_utf8_measure_valid (const guint8 *text, gsize size)
   while (at < size)
     {
       bool valid;
-      guint n;
+      gsize n;
 
       if (text[at] < 0x80)
         {
           at = MAX (skip_ascii (text, at, size), at + 1);
           continue;
         }
-      /* The three and two bytes of most that is not ASCII. */
-      if (size - at >= 3 && text[at] > 0xe0 && text[at] < 0xed && (text[at + 1] & 0xc0) == 0x80 &&
-          (text[at + 2] & 0xc0) == 0x80)
+      n = skip_three (text + at, size - at);
+      if (n > 0)
         {
-          at += 3;
+          at += n;
           continue;
         }
       n = measure (text + at, size - at, &valid);
