@@ -98,7 +98,8 @@ static void
 finish_row (CsvRow *row, const guint8 *start, const guint8 *p, const guint8 *end)
 {
   row->next = p < end ? p + 1 : end;
-  while (row->fault != CSV_FAULT_UNCLOSED && p > start && p[-1] == '\r')
+  /* At the end of the file it may be within quotes that are open. */
+  while (row->next > p && p > start && p[-1] == '\r')
     p--;
   row->end = p;
 }

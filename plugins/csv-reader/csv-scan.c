@@ -252,10 +252,6 @@ csv_find_border (const CsvDialect *dialect,
 
   border = scan_bytes (dialect, state, data, at, FALSE);
   place = *state & PLACE_MASK;
-  while (at < size && (place == AT_MARK_1 || place == AT_MARK_2))
-    place = step (dialect, place, data[at++]);
-  if (data[at - 1] == '\n' && place == AT_ROW)
-    border = at;
   end = scan_blocks (dialect, &place, data, at, size, &at);
   border = MAX (border, end);
 
