@@ -237,6 +237,8 @@ void dlp_transform_output_count_by_source (DlpTransformOutput *self,
  *
  * Threads: the element's: in step().
  *
+ * Returns: the sum
+ *
  * Since: 0.2
  */
 DLP_AVAILABLE_IN_0_2
