@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap  # noqa: E402
 
 LAUNCH = os.environ['DLPIPE_LAUNCH']
+os.environ.update(NETRC='/dev/null', GIO_USE_PROXY_RESOLVER='dummy')
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -119,7 +119,7 @@ check_all (guint packet, gsize bytes)
           continue;
         g_test_message ("%s %s", verdicts[i].mode, names[name]);
         /* Those that say for how long to wait need that long. */
-        http_rig_set_waits (2, g_str_has_prefix (verdicts[i].mode, "http") ? 8000 : 300, 2);
+        http_rig_set_waits (2, g_str_has_prefix (verdicts[i].mode, "http") ? 8000 : 100, 2);
         check_verdict (rig, &verdicts[i], name, sizes[(i + name) % G_N_ELEMENTS (sizes)], lines);
         g_assert_cmpint (g_get_monotonic_time () - began, <, 8 * G_USEC_PER_SEC);
       }
@@ -134,7 +134,7 @@ test_modes (void)
 static void
 test_modes_one_byte (void)
 {
-  check_all (1, 3000);
+  check_all (1, 800);
 }
 
 static void
@@ -210,6 +210,38 @@ test_chaos (void)
           g_assert_true (g_bytes_equal (got, lines));
         }
     }
+}
+
+static gpointer
+load_some (gpointer data)
+{
+  HttpRig *rig = data;
+
+  for (guint i = 0; i < 9; i++)
+    {
+      g_autofree char *uri = http_rig_make_uri (rig, "chaos", names[i % G_N_ELEMENTS (names)]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) got = http_rig_load (uri, 4096, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (g_bytes_get_size (got), >=, 20000);
+    }
+  return NULL;
+}
+
+/* Sessions go from thread to thread. */
+static void
+test_threads (void)
+{
+  g_autoptr (HttpRig) rig = http_rig_new (0, 4, 0.3);
+  g_autoptr (GBytes) lines = add_files (rig, 20000);
+  GThread *threads[8];
+
+  http_rig_set_waits (1, 60000, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("load", load_some, rig);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
 }
 
 /* Opened at every of some offsets, as a run that goes on does. */
@@ -326,13 +358,16 @@ test_refused (void)
 int
 main (int argc, char **argv)
 {
+  /* Nothing of whoever runs it. */
   g_setenv ("NETRC", "/dev/null", TRUE);
+  g_setenv ("GIO_USE_PROXY_RESOLVER", "dummy", TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/http/modes", test_modes);
   g_test_add_func ("/http/modes-one-byte", test_modes_one_byte);
   g_test_add_func ("/http/stall", test_stall);
   g_test_add_func ("/http/cancel", test_cancel);
   g_test_add_func ("/http/chaos", test_chaos);
+  g_test_add_func ("/http/threads", test_threads);
   g_test_add_func ("/http/offsets", test_offsets);
   g_test_add_func ("/http/changed", test_changed);
   g_test_add_func ("/http/names", test_names);
