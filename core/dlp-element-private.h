@@ -192,6 +192,9 @@ bool dlp_element_is_large (DlpElement *self);
 /* @self: (nullable): whose long step this thread is in from now on, in which each block that it
  * writes is movement. */
 void dlp_element_count_blocks (DlpElement *self);
+/* Of the calling thread: whose waits dlp_scheme_set_status() declares; returns who it was before.
+ */
+DlpElement *dlp_element_set_reads_for (DlpElement *self);
 /* By whoever wrote one. */
 void dlp_element_note_block (void);
 

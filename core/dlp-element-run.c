@@ -264,11 +264,12 @@ dlp_element_check_input_file (DlpElement *self,
                               GError **error)
 {
   DlpContext *context = dlp_element_get_context (self);
+  g_autofree char *redacted = dlp_uri_redact (uri);
   gboolean ok;
 
   pthread_mutex_lock (&context->inputs_lock);
   ok = (context->state_dir != NULL ? check_recorded_input : check_known_input) (
-      context, coordinate, uri, size, identity, error);
+      context, coordinate, redacted, size, identity, error);
   pthread_mutex_unlock (&context->inputs_lock);
   return ok;
 }
@@ -376,6 +377,24 @@ dlp_element_set_status (DlpElement *self, const char *status)
   g_free (priv->status);
   priv->status = g_strdup (status);
   pthread_mutex_unlock (&priv->status_lock);
+}
+
+static __thread DlpElement *reads_for;
+
+DlpElement *
+dlp_element_set_reads_for (DlpElement *self)
+{
+  DlpElement *before = reads_for;
+
+  reads_for = self;
+  return before;
+}
+
+void
+dlp_scheme_set_status (const char *status)
+{
+  if (reads_for != NULL)
+    dlp_element_set_status (reads_for, status);
 }
 
 void

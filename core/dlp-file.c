@@ -152,39 +152,3 @@ dlp_file_check_stream (DlpFile *self, GInputStream *stream, GError **error)
   return DLP_SCHEME_GET_CLASS (scheme)->check == NULL ||
          DLP_SCHEME_GET_CLASS (scheme)->check (scheme, self, stream, error);
 }
-
-static gboolean
-is_unprintable (gunichar c)
-{
-  /* The line and paragraph separators would break a one-line message as a control character does.
-   */
-  return g_unichar_iscntrl (c) || c == 0x2028 || c == 0x2029;
-}
-
-char *
-dlp_uri_escape_for_display (const char *uri)
-{
-  g_autoptr (GString) out = NULL;
-  const char *p;
-
-  g_return_val_if_fail (uri != NULL, NULL);
-
-  out = g_string_sized_new (strlen (uri));
-
-  for (p = uri; *p != '\0';)
-    {
-      gunichar c = g_utf8_get_char_validated (p, -1);
-      gboolean valid = c != (gunichar) -1 && c != (gunichar) -2;
-      gsize n = valid ? (gsize) (g_utf8_next_char (p) - p) : 1;
-
-      if (valid && !is_unprintable (c))
-        g_string_append_len (out, p, (gssize) n);
-      else
-        for (gsize i = 0; i < n; i++)
-          g_string_append_printf (out, "\\x%02x", (guint8) p[i]);
-
-      p += n;
-    }
-
-  return g_string_free (g_steal_pointer (&out), FALSE);
-}

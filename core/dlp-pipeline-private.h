@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <dlpipe/dlp-file.h>
 #include <dlpipe/dlp-json.h>
 #include <dlpipe/dlp-pipeline.h>
 

@@ -61,7 +61,9 @@ describe_fixed (DlpElement *element)
       {
         g_autofree char *text = dlp_element_get_property_text (element, pspecs[i]);
 
-        g_variant_builder_add (&builder, "{ss}", pspecs[i]->name, text != NULL ? text : "");
+        g_autofree char *redacted = dlp_uri_redact (text != NULL ? text : "");
+
+        g_variant_builder_add (&builder, "{ss}", pspecs[i]->name, redacted);
       }
   return g_variant_builder_end (&builder);
 }
@@ -281,7 +283,8 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
                               GError **error)
 {
   g_autofree DlpElementPlace *places = g_new0 (DlpElementPlace, self->order->len);
-  g_autofree char *graph = dlp_pipeline_to_string (self);
+  g_autofree char *text = dlp_pipeline_to_string (self);
+  g_autofree char *graph = dlp_uri_redact (text);
   double before, elapsed = dlp_pipeline_get_elapsed (self, &before);
   guint64 inputs_length = 0, inputs_hash = 0, n_warnings;
   GVariantBuilder elements;

@@ -95,7 +95,7 @@ dlp_reader_chunk_get_uri (DlpReaderChunk *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
-  return dlp_file_get_uri (self->lane->file);
+  return self->lane->uri;
 }
 
 DlpRecordBatchBuilder *

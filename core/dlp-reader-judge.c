@@ -64,7 +64,7 @@ locate (DlpReaderChunk *chunk, const DlpReaderPlace *place, const DlpReaderRejec
 {
   BadRecord bad = {
     .reject = reject,
-    .uri = dlp_file_get_uri (chunk->lane->file),
+    .uri = chunk->lane->uri,
     .name = chunk->lane->name,
     .coordinate = chunk->lane->coordinate,
     .line = place->line + reject->line,
@@ -338,6 +338,6 @@ dlp_reader_admit_damage (DlpReader *self, DlpReaderLane *lane, const GError *dam
 
   dlp_reader_state_add_damaged (priv->state, lane->name);
   message = g_strdup_printf ("%s; the records before the damage are kept", damage->message);
-  dlp_element_warn (DLP_ELEMENT (self), dlp_file_get_uri (lane->file), -1, message);
+  dlp_element_warn (DLP_ELEMENT (self), lane->uri, -1, message);
   return true;
 }

@@ -20,7 +20,8 @@ dlp_reader_lane_new (DlpReader *reader,
   self->reader = reader;
   self->position = position;
   self->file = g_object_ref (file);
-  self->name = dlp_uri_escape_for_display (dlp_file_get_uri (file));
+  self->uri = dlp_uri_redact (dlp_file_get_uri (file));
+  self->name = dlp_uri_escape_for_display (self->uri);
   self->coordinate = *coordinate;
   self->cancellable = g_cancellable_new ();
   g_queue_init (&self->chunks);
@@ -46,6 +47,7 @@ dlp_reader_lane_free (DlpReaderLane *self)
   g_clear_error (&self->damage);
   g_free (self->warning);
   g_free (self->name);
+  g_free (self->uri);
   g_free (self);
 }
 
@@ -442,6 +444,7 @@ account (DlpReaderLane *self, gint64 wall, gint64 cpu)
 DlpReaderChunk *
 dlp_reader_lane_fill (DlpReaderLane *self, bool may_grow, GCancellable *cancellable)
 {
+  DlpElement *before = dlp_element_set_reads_for (DLP_ELEMENT (self->reader));
   struct timespec wall, cpu;
   DlpReaderChunk *chunk;
 
@@ -452,5 +455,6 @@ dlp_reader_lane_fill (DlpReaderLane *self, bool may_grow, GCancellable *cancella
   if (self->stream != NULL)
     dlp_byte_stream_rest (self->stream);
   account (self, elapsed_us (CLOCK_MONOTONIC, &wall), elapsed_us (CLOCK_THREAD_CPUTIME_ID, &cpu));
+  dlp_element_set_reads_for (before);
   return chunk;
 }

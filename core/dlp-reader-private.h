@@ -193,6 +193,7 @@ struct _DlpReaderLane
   DlpCursor hold;   /* before its file record */
   DlpFile *file;
   char *name; /* fit to print */
+  char *uri;  /* as it may be stored */
   DlpCoordinate coordinate;
   GCancellable *cancellable; /* of the reading threads, once nobody wants the lane any more */
 

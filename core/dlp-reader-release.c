@@ -261,7 +261,7 @@ end_lane (DlpReader *self, DlpReaderLane *lane, GError **error)
     {
       g_autofree char *message = g_strdup_printf ("%s: %s", lane->name, lane->warning);
 
-      dlp_element_warn (DLP_ELEMENT (self), dlp_file_get_uri (lane->file), -1, message);
+      dlp_element_warn (DLP_ELEMENT (self), lane->uri, -1, message);
     }
   if (size >= 0 && !lane->is_head && (guint64) size > lane->raw_released)
     count_read (self, lane, (guint64) size - lane->raw_released);

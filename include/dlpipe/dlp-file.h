@@ -315,10 +315,42 @@ GInputStream *
 dlp_file_open (DlpFile *self, gint64 offset, GCancellable *cancellable, GError **error);
 
 /**
+ * dlp_scheme_set_status:
+ * @status: (nullable): what is waited for; %NULL: it is over
+ *
+ * Declares a wait ("retry in 42 s") of the calling thread for the element that it reads for, as
+ * dlp_element_set_status() does. For schemes, which do not know it; nothing where there is none.
+ *
+ * Threads: any.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_scheme_set_status (const char *status);
+
+/**
+ * dlp_uri_redact:
+ * @text: (type filename): a URI or path, or a text with such in it
+ *
+ * Takes out of each URI ("NAME://") what gives access: user and password, and the values of the
+ * parameters of its query that sign it or are keys (X-Amz-Signature, sig, token, ...) become
+ * `***`. Other texts stay as they are.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full) (type filename): a text that may be stored and shown
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+char *dlp_uri_redact (const char *text);
+
+/**
  * dlp_uri_escape_for_display:
  * @uri: (type filename): a URI or path
  *
- * Makes a URI or path fit to print: control characters and bytes that are not UTF-8 as \xHH.
+ * Makes a URI or path fit to print: control characters and bytes that are not UTF-8 as \xHH; what
+ * gives access is taken out, as dlp_uri_redact() does.
  *
  * Threads: any.
  *

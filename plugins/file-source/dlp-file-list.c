@@ -270,13 +270,14 @@ hash_names (const FileList *self, guint64 n, guint64 *prefixes)
 
   for (guint64 i = 0; i <= self->files->len; i++)
     {
-      const char *uri;
+      g_autofree char *uri = NULL;
 
       for (; k < FILE_LIST_N_PREFIXES && prefix_length (n, k + 1) == i; k++)
         prefixes[k] = first_bytes (checksum);
       if (i == self->files->len)
         break;
-      uri = dlp_file_get_uri (file_list_get (self, (guint) i));
+      /* Signed anew, a name is the same. */
+      uri = dlp_uri_redact (dlp_file_get_uri (file_list_get (self, (guint) i)));
       g_checksum_update (checksum, (const guchar *) uri, (gssize) strlen (uri) + 1);
     }
   return g_strdup (g_checksum_get_string (checksum));

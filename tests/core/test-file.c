@@ -724,12 +724,38 @@ test_schemes (void)
   g_assert_true (dlp_scheme_for_uri ("1a://b", NULL) == dlp_scheme_for_uri ("a", NULL));
 }
 
+static void
+test_redact (void)
+{
+  static const char *const pairs[][2] = {
+    { "a/b@c?sig=1", "a/b@c?sig=1" },
+    { "http://h/a?x=1", "http://h/a?x=1" },
+    { "http://me:secret@h:80/a@b", "http://***@h:80/a@b" },
+    { "https://me:a@b@h/", "https://***@h/" },
+    { "s3://h/a?X-Amz-Signature=ab&x=1&Token=2#f", "s3://h/a?X-Amz-Signature=***&x=1&Token=***#f" },
+    { "http://h/?sig=", "http://h/?sig=***" },
+    { "http://h?key", "http://h?key" },
+    { "file:///a@b?sig=1", "file:///a@b?sig=1" },
+    { "location=\"http://a:b@h/x?sig=1\" ! l list=http://c@h",
+      "location=\"http://***@h/x?sig=***\" ! l list=http://***@h" },
+    { "://", "://" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    {
+      g_autofree char *redacted = dlp_uri_redact (pairs[i][0]);
+
+      g_assert_cmpstr (redacted, ==, pairs[i][1]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   /* Whatever the locale is, it must not show in the order or the matching of names. */
   setlocale (LC_ALL, "");
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/file/redact", test_redact);
 
 #define ADD(name, function) g_test_add (name, Fixture, NULL, set_up, function, tear_down)
   g_test_add_func ("/file/display", test_display);

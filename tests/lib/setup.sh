@@ -7,7 +7,7 @@
 # What the build needs; gio, gobject and gmodule are in libglib2.0-dev.
 # By dpkg-dev meson knows Debian's folder for libraries, where the linker looks.
 dlp_build_packages="gcc libc6-dev dpkg-dev meson ninja-build pkg-config libglib2.0-dev libzstd-dev
-  zlib1g-dev libxxhash-dev libpcre2-dev"
+  zlib1g-dev libxxhash-dev libpcre2-dev libsoup-3.0-dev"
 
 # shellcheck disable=SC2034
 # What the tests call beyond that: zstd makes damaged inputs, python3 reads meson's test log; GTK, a
