@@ -28,6 +28,7 @@ typedef struct
   GMainLoop *loop;
   pthread_t preparer;
   GCancellable *cancellable; /* of prepare() */
+  GError *unprepared;        /* of prepare(): the preparer's until it is joined */
   bool running;              /* behind prepare() */
   bool was_complete;         /* before this run */
   bool hung;                 /* it did not end within the grace */
@@ -57,7 +58,10 @@ take_first_signal (LaunchRun *self, int number)
   self->signalled_at = g_get_monotonic_time ();
   /* Nothing was read or written. */
   if (!self->running)
-    g_cancellable_cancel (self->cancellable);
+    {
+      launch_say ("SIG%s: stopping", sigabbrev_np (number));
+      g_cancellable_cancel (self->cancellable);
+    }
   else if (self->options->finish_on_interrupt)
     launch_say ("SIG%s: finishing with what was read", sigabbrev_np (number));
   else
@@ -95,7 +99,8 @@ take_signal (LaunchRun *self, int number)
   else
     {
       self->signal_number = number;
-      if (self->n_signals == 2)
+      /* What is being prepared has nothing that an abort could save. */
+      if (self->n_signals == 2 && self->running)
         launch_say ("SIG%s again: aborting", sigabbrev_np (number));
       else
         leave_now (self, LAUNCH_EXIT_SIGNAL + number);
@@ -405,6 +410,7 @@ prepare_done (gpointer data)
   LaunchRun *self = data;
 
   pthread_join (self->preparer, NULL);
+  self->error = g_steal_pointer (&self->unprepared);
   note_early_stop (self);
   if (self->error != NULL || !launch_write_dot (self->pipeline, self->options, &self->error))
     {
@@ -428,7 +434,7 @@ prepare_in_thread (gpointer data)
 {
   LaunchRun *self = data;
 
-  dlp_pipeline_prepare (self->pipeline, self->cancellable, &self->error);
+  dlp_pipeline_prepare (self->pipeline, self->cancellable, &self->unprepared);
   g_idle_add (prepare_done, self);
   return NULL;
 }

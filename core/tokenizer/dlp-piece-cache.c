@@ -4,7 +4,7 @@
 
 #define MIN_BYTES (64 * 1024)
 /* With four moves, of pieces that take 65 % of the slots 2 to 4 % are encoded again in each pass
- * over the same text, with one 13 to 15 %; each move is a line of memory that is touched. */
+ * over the same text, with one 12 to 16 %; each move is a line of memory that is touched. */
 #define MAX_MOVES 4
 #define MAX_BYTES ((gsize) 1 << 33)
 

@@ -151,8 +151,10 @@ test_pages (void)
   while ((name = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *path = g_build_filename (plugins, name, "README.md", NULL);
+      g_autofree char *plugin = g_build_filename (plugins, name, "plugin.c", NULL);
 
-      if (g_file_test (path, G_FILE_TEST_EXISTS))
+      /* Where there is no plugin is what several have in common. */
+      if (g_file_test (plugin, G_FILE_TEST_EXISTS))
         n += check_page (rig, path);
     }
   g_test_message ("%u examples", n);

@@ -410,6 +410,22 @@ test_signal_before (void)
   check_summary (rig, "\"exit-reason\": \"stopped\"");
 }
 
+/* Twice, while what is prepared hangs: at once, whatever the grace is. */
+static void
+test_signal_before_twice (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  start_with (rig, "negotiate", "--stall-timeout=1h", "--grace=1h", GRAPH);
+  wait_until_it_hangs (rig);
+  kill (rig->pid, SIGTERM);
+  /* Those that come within a second are one. */
+  g_assert_false (launch_rig_wait (rig, 1200 * 1000));
+  kill (rig->pid, SIGTERM);
+  end (rig, 128 + SIGTERM);
+  launch_rig_assert_has (rig->err, "SIGTERM: stopping");
+}
+
 static void
 test_options (void)
 {
@@ -465,6 +481,7 @@ main (int argc, char **argv)
   g_test_add_func ("/stall/signal", test_signal);
   g_test_add_func ("/stall/after-signal", test_after_signal);
   g_test_add_func ("/stall/signal-before", test_signal_before);
+  g_test_add_func ("/stall/signal-before-twice", test_signal_before_twice);
   g_test_add_func ("/stall/options", test_options);
   code = g_test_run ();
   g_free (slow_library);
