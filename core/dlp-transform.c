@@ -693,9 +693,16 @@ dlp_transform_load (DlpElement *element, GVariant *described, guint version, GEr
   if (!dlp_state_check_keys (described, (const char *const *) keys->pdata, error))
     return FALSE;
   for (guint i = 0; i < count_counters (klass); i++)
-    if (!dlp_state_get_uint64 (described, klass->counters[i], G_MAXUINT64, &priv->counters[i],
-                               error))
-      return FALSE;
+    {
+      g_autoptr (GVariant) known = g_variant_lookup_value (described, klass->counters[i], NULL);
+
+      /* An older version did not count it yet. */
+      if (known == NULL && version < DLP_ELEMENT_CLASS (klass)->state_version)
+        priv->counters[i] = 0;
+      else if (!dlp_state_get_uint64 (described, klass->counters[i], G_MAXUINT64,
+                                      &priv->counters[i], error))
+        return FALSE;
+    }
   return load_by_source (DLP_TRANSFORM (element), described, error);
 }
 

@@ -588,6 +588,9 @@ dlp_tokenizer_element_class_init (DlpTokenizerElementClass *klass)
   element_class->negotiate = dlp_tokenizer_element_negotiate;
   element_class->step = dlp_tokenizer_element_step;
   element_class->report = dlp_tokenizer_element_report;
+  /* 2: split-documents, cut-documents, cut-tokens, by-source. */
+  element_class->state_version = 2;
+  element_class->state_oldest_version = 1;
   transform_class->counters = dlp_tokenizer_counters;
   transform_class->source_counters = dlp_tokenizer_source_counters;
   transform_class->worker_memory = CACHE_BYTES;
