@@ -49,6 +49,29 @@ leave_now (LaunchRun *self, int code)
   _exit (code);
 }
 
+static int conclude (LaunchRun *self);
+
+/* While threads of the run hang, which cannot be waited for. Consumes @error. */
+G_NORETURN static void
+leave_with (LaunchRun *self, GError *error)
+{
+  int code;
+
+  self->error = error;
+  code = conclude (self);
+  fflush (stdout);
+  leave_now (self, code);
+}
+
+/* (transfer full): while it was prepared. */
+static GError *
+make_ended (LaunchRun *self, DlpPipelineError code)
+{
+  return g_error_new (DLP_PIPELINE_ERROR, code, "%s by SIG%s before the first record",
+                      code == DLP_PIPELINE_ERROR_ABORTED ? "aborted" : "stopped",
+                      sigabbrev_np (self->signal_number));
+}
+
 /* ---- signals ---- */
 
 static void
@@ -80,6 +103,18 @@ print_stats (LaunchRun *self)
 }
 
 static void
+take_signal_again (LaunchRun *self, int number)
+{
+  self->signal_number = number;
+  if (self->n_signals > 2)
+    leave_now (self, LAUNCH_EXIT_SIGNAL + number);
+  /* What is being prepared has nothing that an abort could save. */
+  if (!self->running)
+    leave_with (self, make_ended (self, DLP_PIPELINE_ERROR_ABORTED));
+  launch_say ("SIG%s again: aborting", sigabbrev_np (number));
+}
+
+static void
 take_signal (LaunchRun *self, int number)
 {
   gint64 now = g_get_monotonic_time ();
@@ -97,14 +132,7 @@ take_signal (LaunchRun *self, int number)
   if (self->n_signals == 1)
     take_first_signal (self, number);
   else
-    {
-      self->signal_number = number;
-      /* What is being prepared has nothing that an abort could save. */
-      if (self->n_signals == 2 && self->running)
-        launch_say ("SIG%s again: aborting", sigabbrev_np (number));
-      else
-        leave_now (self, LAUNCH_EXIT_SIGNAL + number);
-    }
+    take_signal_again (self, number);
 }
 
 static gboolean
@@ -258,7 +286,8 @@ judge_end (LaunchRun *self)
       say_end (self);
       return launch_exit_for_run (self->pipeline, self->error, self->signal_number);
     }
-  if (g_error_matches (self->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED))
+  if (g_error_matches (self->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED) ||
+      g_error_matches (self->error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_ABORTED))
     {
       launch_say ("%s", self->error->message);
       return launch_exit_for_run (self->pipeline, self->error, self->signal_number);
@@ -291,26 +320,6 @@ conclude (LaunchRun *self)
 
 /* ---- phases ---- */
 
-/* While threads of the run hang, which cannot be waited for. Consumes @error. */
-G_NORETURN static void
-leave_with (LaunchRun *self, GError *error)
-{
-  int code;
-
-  self->error = error;
-  code = conclude (self);
-  fflush (stdout);
-  leave_now (self, code);
-}
-
-static GError *
-make_stopped (LaunchRun *self)
-{
-  return g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED,
-                      "stopped by SIG%s before the first record",
-                      sigabbrev_np (self->signal_number));
-}
-
 static bool
 is_grace_over (LaunchRun *self)
 {
@@ -324,7 +333,7 @@ give_up (LaunchRun *self)
   g_autofree char *hang = describe_hang (self);
 
   if (!self->running)
-    leave_with (self, make_stopped (self));
+    leave_with (self, make_ended (self, DLP_PIPELINE_ERROR_STOPPED));
   self->hung = true;
   leave_with (
       self, g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
@@ -401,7 +410,7 @@ note_early_stop (LaunchRun *self)
       (self->error != NULL && !g_error_matches (self->error, G_IO_ERROR, G_IO_ERROR_CANCELLED)))
     return;
   g_clear_error (&self->error);
-  self->error = make_stopped (self);
+  self->error = make_ended (self, DLP_PIPELINE_ERROR_STOPPED);
 }
 
 static gboolean

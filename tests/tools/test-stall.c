@@ -424,6 +424,8 @@ test_signal_before_twice (void)
   kill (rig->pid, SIGTERM);
   end (rig, 128 + SIGTERM);
   launch_rig_assert_has (rig->err, "SIGTERM: stopping");
+  launch_rig_assert_has (rig->err, "aborted by SIGTERM before the first record");
+  check_summary (rig, "\"exit-reason\": \"aborted\"");
 }
 
 static void
