@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-context.h"
-#include "dlp-encode.h"
+#include "dlp-encode-ahead.h"
 
 #define DEFAULT_CACHE_BYTES (32 * 1024 * 1024)
 #define IDS_KEPT (1u << 18)
@@ -119,9 +119,8 @@ batch_init (Batch *self,
 static void
 batch_flush (Batch *self)
 {
-  for (guint i = 0; i < self->n_spans; i++)
-    self->n = dlp_encode_span (self->context, &self->spans[i], self->out, self->n, self->wide);
-  self->context->n_pieces += self->n_spans;
+  self->n =
+      dlp_encode_spans (self->context, self->spans, self->n_spans, self->out, self->n, self->wide);
   self->n_spans = 0;
 }
 

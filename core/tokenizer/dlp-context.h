@@ -29,6 +29,7 @@ struct _DlpTokenizerContext
   gsize ids_capacity;
   guint64 dropped;
   guint64 n_pieces, n_misses;
+  gboolean expects_misses; /* in what comes next, since there were some just now */
 };
 
 #define DLP_ENCODE_GAVE_UP -2

@@ -3,7 +3,9 @@
  */
 
 #include "dlp-cut.h"
-#include "dlp-encode.h"
+#include "dlp-encode-ahead.h"
+
+G_STATIC_ASSERT (DLP_SPANS_MAX >= DLP_BATCH + DLP_BLOCK_LEN);
 
 #ifndef DLP_ENCODE_NAME
 #error "DLP_ENCODE_NAME is not defined"
@@ -22,7 +24,7 @@ encode_blocks (DlpTokenizerContext *self,
                gboolean wide)
 {
   const guint8 *p = text, *end = text + len;
-  DlpSpan spans[DLP_BATCH + DLP_BLOCK_LEN];
+  DlpSpan spans[DLP_SPANS_MAX];
   guint count = 0;
   gsize n = 0;
 
@@ -51,15 +53,11 @@ encode_blocks (DlpTokenizerContext *self,
       p += start;
       if (count >= DLP_BATCH)
         {
-          for (guint i = 0; i < count; i++)
-            n = dlp_encode_span (self, &spans[i], out, n, wide);
-          self->n_pieces += count;
+          n = dlp_encode_spans (self, spans, count, out, n, wide);
           count = 0;
         }
     }
-  for (guint i = 0; i < count; i++)
-    n = dlp_encode_span (self, &spans[i], out, n, wide);
-  self->n_pieces += count;
+  n = dlp_encode_spans (self, spans, count, out, n, wide);
   return dlp_encode_scanned (self, p, end - p, out, n, wide);
 }
 

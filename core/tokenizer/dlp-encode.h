@@ -7,6 +7,7 @@
 /* From a text to ids. What is here is compiled once for each kind of processor: see
  * dlp-encode-loop.h. */
 #define DLP_BATCH 256
+#define DLP_SPANS_MAX (DLP_BATCH + 64) /* a block more */
 #define DLP_TAIL 32
 #define DLP_PADDED (DLP_TAIL + 16)
 

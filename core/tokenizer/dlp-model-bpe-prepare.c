@@ -127,7 +127,11 @@ dlp_bpe_model_prepare (DlpBpeModel *self)
   if (!self->parent.byte_level)
     index_chars (self);
   if (is_plain && self->all_bytes && self->parent.byte_level)
-    dlp_bpe_prepare (vocabulary);
+    {
+      dlp_bpe_prepare (vocabulary);
+      self->parent.merges_bytes = vocabulary->merge_ranks == NULL &&
+                                  (self->ignore_merges || vocabulary->table->is_complete);
+    }
   else if (is_plain && !can_vanish)
     vocabulary->table = dlp_bpe_table_new (vocabulary, split_chars, self);
   if (vocabulary->table == NULL && !self->ignore_merges && !has_affix)

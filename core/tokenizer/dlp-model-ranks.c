@@ -57,5 +57,6 @@ dlp_model_new_ranks (DlpVocabulary *vocabulary)
   self->n_ids = vocabulary->n_ids;
   self->unknown_id = DLP_ID_NONE;
   self->byte_level = TRUE;
+  self->merges_bytes = TRUE;
   return self;
 }

@@ -47,7 +47,9 @@ struct _DlpModel
   guint32 n_ids;             /* largest id + 1 */
   guint32 unknown_id;        /* DLP_ID_NONE if there is none */
   gboolean byte_level;       /* its entries are bytes, written with the letters of byte-level BPE */
-  gboolean can_cut;          /* dlp_model_find_cut() finds places */
+  gboolean merges_bytes; /* a piece that is an entry is that entry; another one's bytes are merged
+                          * by the vocabulary's pairs, whose ranks are their merges */
+  gboolean can_cut;      /* dlp_model_find_cut() finds places */
 };
 
 /* @node is the value of "model". With @byte_level the text has gone through ByteLevel. */

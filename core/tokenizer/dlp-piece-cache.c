@@ -62,46 +62,59 @@ is_free (const DlpPieceSlot *slot)
   return slot->key.hi == 0;
 }
 
+static DlpPieceSlot *
+find_free (DlpPieceLine *line)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (line->slots); i++)
+    if (is_free (&line->slots[i]))
+      return &line->slots[i];
+  return NULL;
+}
+
 /* To its other line, from where another one moves on, a few times: then that is lost. */
 static void
 move_on (DlpPieceCache *self, DlpPieceLine *line, DlpPieceSlot moving)
 {
   for (guint i = 0; i < MAX_MOVES; i++)
     {
-      DlpPieceSlot *slots, last;
+      DlpPieceSlot *slot, last;
 
       line = dlp_piece_cache_other_line (self, line, moving.key);
-      slots = line->slots;
-      if (is_free (&slots[0]) || is_free (&slots[1]))
+      slot = find_free (line);
+      if (slot != NULL)
         {
-          slots[is_free (&slots[0]) ? 0 : 1] = moving;
+          *slot = moving;
           return;
         }
-      last = slots[1];
-      slots[1] = moving;
+      last = line->slots[1];
+      line->slots[1] = moving;
       moving = last;
     }
 }
 
-/* The first slot of @line; what was in it moves up, what was in the second to its other line. */
+/* A piece stays where it is while there is room elsewhere: those that come first are those that
+ * come most often, and what is in its own line is found at once. Where there is none, the new one
+ * moves up what was in its line, and the second of these moves on. */
 static DlpPieceSlot *
-make_room (DlpPieceCache *self, DlpPieceLine *line)
+make_room (DlpPieceCache *self, DlpKey key)
 {
-  DlpPieceSlot *slots = line->slots;
+  DlpPieceLine *line = dlp_piece_cache_line (self, key);
+  DlpPieceSlot *slot = find_free (line);
 
-  if (is_free (&slots[0]))
-    return slots;
-  if (!is_free (&slots[1]))
-    move_on (self, line, slots[1]);
-  slots[1] = slots[0];
-  return slots;
+  if (slot == NULL)
+    slot = find_free (dlp_piece_cache_other_line (self, line, key));
+  if (slot != NULL)
+    return slot;
+  move_on (self, line, line->slots[1]);
+  line->slots[1] = line->slots[0];
+  return &line->slots[0];
 }
 
 /* @key is that of the piece at @p, which was encoded to @ids. */
 void
 dlp_piece_cache_add (DlpPieceCache *self, DlpKey key, const guint8 *p, const guint32 *ids, gsize n)
 {
-  DlpPieceSlot *slot = make_room (self, dlp_piece_cache_line (self, key));
+  DlpPieceSlot *slot = make_room (self, key);
 
   slot->key = key;
   if (n > DLP_SHORT_MAX_IDS || dlp_key_is_long (key))

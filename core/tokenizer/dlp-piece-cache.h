@@ -6,10 +6,10 @@
 /* What pieces were encoded to. Bounded in bytes; what is pushed out is encoded again, so that the
  * cache never decides what comes out.
  *
- * A line has two slots, the newest first. What is pushed out of a line goes to the other line that
- * is its own (as in cuckoo hashing, a few times), so that a text whose pieces fit by number fits as
- * a whole: with one line each some always push each other out, and a piece that misses costs a
- * hundred others.
+ * A line has two slots. A piece whose line is full goes to the other line that is its own; what it
+ * pushes out where both are full goes to its other one in turn (as in cuckoo hashing, a few times),
+ * so that a text whose pieces fit by number fits as a whole: with one line each some always push
+ * each other out, and a piece that misses costs a hundred others.
  *
  * A slot holds up to DLP_SHORT_MAX_IDS ids of a piece, or says where in the log they are. The log
  * starts over when it is full, which makes a new generation; what the former one wrote further

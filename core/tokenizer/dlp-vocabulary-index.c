@@ -132,13 +132,15 @@ collect_pairs (const DlpVocabulary *self, guint32 id, GArray *pairs)
 static void
 add_pair (DlpVocabulary *self, guint64 slot)
 {
-  guint64 hash = (slot >> DLP_ID_BITS) * DLP_PAIR_MULTIPLIER;
+  guint64 hash = DLP_PAIR_KEY (slot) * DLP_PAIR_MULTIPLIER;
   guint64 bit = hash >> self->filter_shift;
-  guint32 i = hash >> self->pairs_shift;
+  guint32 first = hash >> self->pairs_shift, i = first;
 
   for (; self->pairs[i] != DLP_PAIR_EMPTY; i = (i + 1) & self->pairs_mask)
-    if (self->pairs[i] >> DLP_ID_BITS == slot >> DLP_ID_BITS)
+    if (DLP_PAIR_KEY (self->pairs[i]) == DLP_PAIR_KEY (slot))
       return;
+  if (i != first)
+    self->pairs[first] |= DLP_PAIR_ELSEWHERE;
   self->pairs[i] = slot;
   self->pairs_filter[bit / 64] |= (guint64) 1 << (bit % 64);
 }
@@ -196,7 +198,8 @@ dlp_vocabulary_set_pairs (DlpVocabulary *self, const GArray *pairs, gboolean of_
   self->pairs_shift = 64 - bits;
   self->pairs_mask = (1u << bits) - 1;
   self->pairs = dlp_huge_alloc0 (sizeof (guint64) << bits);
-  memset (self->pairs, 0xff, sizeof (guint64) << bits);
+  for (gsize i = 0; i < (gsize) 1 << bits; i++)
+    self->pairs[i] = DLP_PAIR_EMPTY;
   self->filter_shift = self->pairs_shift - FILTER_BITS;
   self->pairs_filter = dlp_huge_alloc0 (((gsize) 1 << (bits + FILTER_BITS)) / 8);
   for (guint n = pairs->len; n-- > 0;)

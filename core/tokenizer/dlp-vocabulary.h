@@ -9,7 +9,10 @@
 #define DLP_TOKEN_MAX_LEN 1024
 #define DLP_PAIR(left, right, merge)                                                               \
   ((guint64) (left) << (2 * DLP_ID_BITS) | (guint64) (right) << DLP_ID_BITS | (merge))
-#define DLP_PAIR_LEFT(pair) ((guint32) ((pair) >> (2 * DLP_ID_BITS)))
+/* In a slot of the table, on top: a pair whose first slot this is had to go to another one. */
+#define DLP_PAIR_ELSEWHERE ((guint64) 1 << 63)
+#define DLP_PAIR_KEY(pair) (((pair) & ~DLP_PAIR_ELSEWHERE) >> DLP_ID_BITS)
+#define DLP_PAIR_LEFT(pair) ((guint32) (DLP_PAIR_KEY (pair) >> DLP_ID_BITS))
 #define DLP_PAIR_RIGHT(pair) ((guint32) ((pair) >> DLP_ID_BITS & (DLP_ID_LIMIT - 1)))
 #define DLP_PAIR_MERGE(pair) ((guint32) ((pair) & (DLP_ID_LIMIT - 1)))
 
@@ -59,7 +62,7 @@ typedef struct
   guint32 pairs_mask;
 } DlpVocabulary;
 
-#define DLP_PAIR_EMPTY G_MAXUINT64
+#define DLP_PAIR_EMPTY ((guint64) G_MAXINT64)
 #define DLP_PAIR_MULTIPLIER 0x9e3779b97f4a7c15u
 
 DlpVocabulary *dlp_vocabulary_get (GBytes *file, const char *where, GError **error);
@@ -109,7 +112,7 @@ dlp_vocabulary_merge (const DlpVocabulary *self, guint32 left, guint32 right)
     {
       guint64 slot = self->pairs[i];
 
-      if (slot >> DLP_ID_BITS == key)
+      if (DLP_PAIR_KEY (slot) == key)
         return slot & (DLP_ID_LIMIT - 1);
       if (slot == DLP_PAIR_EMPTY)
         return DLP_ID_NONE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dlp-bpe-long.h"
 #include "dlp-bpe-table.h"
+#include "dlp-encode-ahead.h"
 
 #include <time.h>
 
@@ -70,6 +71,19 @@ fill (GRand *rand, guint8 *p, gsize len, guint kind)
     }
 }
 
+/* In turn with other pieces in dlpipe, here alone. */
+static gsize
+merge_in_lane (const DlpVocabulary *self, const guint8 *text, gsize len, guint32 *ids)
+{
+  DlpSpan span = { .p = text };
+  DlpLane lane;
+
+  dlp_lane_start (&lane, self, &span, len);
+  while (dlp_lane_merge (&lane, self))
+    ;
+  return dlp_lane_get_ids (&lane, ids);
+}
+
 static void
 test_random (void)
 {
@@ -99,6 +113,11 @@ test_random (void)
       for (gsize k = 0; k < len; k++)
         ids[k] = vocabulary->byte_ids[text[k]];
       count = dlp_bpe_merge_long (vocabulary, &scratch, ids, len);
+      g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
+
+      if (len > DLP_LANE_MAX_LEN)
+        continue;
+      count = merge_in_lane (vocabulary, text, len, ids);
       g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
     }
   dlp_bpe_scratch_clear (&scratch);
@@ -276,6 +295,11 @@ check_odd (const Odd *self, DlpBpeScratch *scratch, const guint8 *text, gsize le
       for (gsize at = 0; at < len; at++)
         ids[at] = text[at];
       count = merges[i](self->vocabulary, scratch, ids, len);
+      g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
+    }
+  if (self->vocabulary->merge_ranks == NULL && len <= DLP_LANE_MAX_LEN)
+    {
+      count = merge_in_lane (self->vocabulary, text, len, ids);
       g_assert_cmpmem (ids, count * sizeof *ids, wanted, wanted_count * sizeof *wanted);
     }
 }

@@ -5,11 +5,11 @@ static const DlpPieceSlot *
 find (const DlpPieceCache *cache, DlpKey key)
 {
   const DlpPieceLine *line = dlp_piece_cache_line (cache, key);
+  const DlpPieceSlot *slot = dlp_piece_line_find (line, key);
 
-  for (guint i = 0; i < 2; i++)
-    if (dlp_key_equal (line->slots[i].key, key))
-      return &line->slots[i];
-  return NULL;
+  if (slot == NULL)
+    slot = dlp_piece_line_find (dlp_piece_cache_other_line (cache, line, key), key);
+  return slot;
 }
 
 static void
@@ -151,12 +151,13 @@ test_ring (void)
   dlp_piece_cache_clear (&cache);
 }
 
-/* Of pieces for two thirds of the slots nearly all are there. */
+/* Of pieces for two thirds of the slots nearly all are there, and those that came first are where
+ * they are found at once. */
 static void
 test_crowded (void)
 {
   DlpPieceCache cache;
-  guint n, n_found = 0;
+  guint n, n_found = 0, n_at_once = 0;
 
   dlp_piece_cache_init (&cache, 1 << 20);
   n = (guint) ((2u << (64 - cache.lines_shift)) * 2 / 3);
@@ -170,18 +171,19 @@ test_crowded (void)
   for (guint i = 0; i < n; i++)
     {
       DlpKey key = dlp_key_load_short ((guint8 *) &i, sizeof i);
-      const DlpPieceLine *line = dlp_piece_cache_line (&cache, key);
-      const DlpPieceSlot *slot = dlp_piece_line_find (line, key);
+      const DlpPieceSlot *slot = find (&cache, key);
 
       if (slot == NULL)
-        slot = dlp_piece_line_find (dlp_piece_cache_other_line (&cache, line, key), key);
-      if (slot == NULL)
         continue;
+      if (i < n / 10)
+        n_at_once += dlp_piece_line_find (dlp_piece_cache_line (&cache, key), key) != NULL;
       g_assert_cmpuint (slot->ids[0], ==, i | 1u << DLP_COUNT_SHIFT);
       n_found++;
     }
-  g_test_message ("%u of %u pieces are there", n_found, n);
+  g_test_message ("%u of %u pieces are there; of the first %u, %u in their own line", n_found, n,
+                  n / 10, n_at_once);
   g_assert_cmpuint (n_found, >, n * 95 / 100);
+  g_assert_cmpuint (n_at_once, >, n / 10 * 8 / 10);
   dlp_piece_cache_clear (&cache);
 }
 

@@ -276,6 +276,35 @@ test_small_cache (void)
     }
 }
 
+/* Where many pieces are new they are encoded in turn, so that each has to be as if it came alone.
+ */
+static void
+test_new_pieces (void)
+{
+  static const char *const models[] = { "gpt2", "cl100k_base", "o200k_base" };
+  g_autofree char *text = make_text (2, 1 << 17);
+  gsize len = strlen (text);
+  g_autofree guint32 *a = g_new (guint32, len), *b = g_new (guint32, len);
+
+  for (guint m = 0; m < G_N_ELEMENTS (models); m++)
+    {
+      g_autoptr (DlpTokenizer) self = load (models[m], NULL);
+      g_autoptr (DlpTokenizerContext) context = dlp_tokenizer_context_new (self, 0);
+      gssize n = dlp_tokenizer_encode (self, context, text, len, a, len);
+      gsize at = 0;
+
+      for (gsize start = 0, end; start < len; start = end)
+        {
+          g_autoptr (DlpTokenizerContext) alone = dlp_tokenizer_context_new (self, 1);
+
+          for (end = start + 1; end < len && text[end] != ' ';)
+            end++;
+          at += dlp_tokenizer_encode (self, alone, text + start, end - start, b + at, len - at);
+        }
+      g_assert_cmpmem (a, n * sizeof *a, b, at * sizeof *b);
+    }
+}
+
 typedef struct
 {
   DlpTokenizer *tokenizer;
@@ -402,6 +431,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/tokenizer/capacity", test_capacity);
   g_test_add_func ("/tokenizer/decode", test_decode);
   g_test_add_func ("/tokenizer/small-cache", test_small_cache);
+  g_test_add_func ("/tokenizer/new-pieces", test_new_pieces);
   g_test_add_func ("/tokenizer/threads", test_threads);
   g_test_add_func ("/tokenizer/regex", test_regex);
   return g_test_run ();
