@@ -10,12 +10,9 @@
 
 #include <dlpipe/dlp-error.h>
 
+#include "decoder-memory.h"
+#include "decoder-window.h"
 #include "dlp-zstd-frame.h"
-#include "dlp-zstd-memory.h"
-
-#define WINDOW_LOG_DEFAULT 27
-#define WINDOW_LOG_MIN 10
-#define WINDOW_LOG_MAX 31
 
 /* What the next bytes are. The library is given one of these units a call, never the end of one and
  * the beginning of the next: a call that fails does not say what it wrote before, and its short cut
@@ -35,7 +32,7 @@ struct _DlpZstdDecoder
   DlpDecoder parent_instance;
 
   ZSTD_DCtx *context; /* NULL until the first byte is decoded */
-  ZstdMemory memory;
+  DecoderMemory memory;
   guint window_log_max;
 
   Unit unit;
@@ -71,6 +68,21 @@ static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (DlpZstdDecoder, dlp_zstd_decoder, DLP_TYPE_DECODER)
 
+/* lz4 has the same skippable frames. As many bytes as are always there tell whose this is, where it
+ * has at most the four that programs write into the first one. */
+static gboolean
+is_lz4 (const guint8 *head, gsize size)
+{
+  static const guint8 magic[ZSTD_FRAME_MAGIC_SIZE] = { 0x04, 0x22, 0x4d, 0x18 };
+  guint32 skipped;
+
+  if (size < ZSTD_SKIPPABLE_HEADER_SIZE)
+    return FALSE;
+  skipped = zstd_frame_read_le32 (head + ZSTD_FRAME_MAGIC_SIZE);
+  return skipped <= 4 && size >= ZSTD_SKIPPABLE_HEADER_SIZE + skipped + sizeof magic &&
+         memcmp (head + ZSTD_SKIPPABLE_HEADER_SIZE + skipped, magic, sizeof magic) == 0;
+}
+
 gboolean
 dlp_zstd_decoder_match (const guint8 *head, gsize size)
 {
@@ -80,7 +92,8 @@ dlp_zstd_decoder_match (const guint8 *head, gsize size)
   if (size >= 2 && memcmp (head, magic, MIN (size, sizeof magic)) == 0)
     return TRUE;
 
-  return size >= sizeof magic && zstd_frame_is_skippable (zstd_frame_read_le32 (head));
+  return size >= sizeof magic && zstd_frame_is_skippable (zstd_frame_read_le32 (head)) &&
+         !is_lz4 (head, size);
 }
 
 static void
@@ -109,12 +122,6 @@ static gboolean G_GNUC_PRINTF (3, 4)
   return FALSE;
 }
 
-static guint64
-round_to_mib (guint64 size)
-{
-  return (size >> 20) + ((size & 0xfffff) != 0);
-}
-
 static gboolean
 fail_library (DlpZstdDecoder *self, gsize code, GError **error)
 {
@@ -124,7 +131,7 @@ fail_library (DlpZstdDecoder *self, gsize code, GError **error)
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
                "not enough memory for the zstd frame at byte %" G_GUINT64_FORMAT
                ": its window is %" G_GUINT64_FORMAT " MiB",
-               self->frame_start, round_to_mib (self->frame.window_size));
+               self->frame_start, decoder_window_to_mib (self->frame.window_size));
   return FALSE;
 }
 
@@ -171,41 +178,6 @@ feed_header (DlpZstdDecoder *self, gsize size, GError **error)
   return TRUE;
 }
 
-static guint
-window_log_for (guint64 size)
-{
-  guint n = WINDOW_LOG_MIN;
-
-  while (n < 63 && size > G_GUINT64_CONSTANT (1) << n)
-    n++;
-
-  return n;
-}
-
-static gboolean
-check_window (DlpZstdDecoder *self, GError **error)
-{
-  guint64 limit = G_GUINT64_CONSTANT (1) << self->window_log_max;
-  g_autofree char *advice = NULL;
-  guint needed;
-
-  if (self->frame.window_size <= limit)
-    return TRUE;
-
-  needed = window_log_for (self->frame.window_size);
-  if (needed <= WINDOW_LOG_MAX)
-    advice = g_strdup_printf ("window-log-max=%u allows it", needed);
-  else
-    advice = g_strdup_printf ("no zstd decoder allows more than %u", WINDOW_LOG_MAX);
-
-  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
-               "the zstd frame at byte %" G_GUINT64_FORMAT " needs a window of %" G_GUINT64_FORMAT
-               " MiB; the limit is %" G_GUINT64_FORMAT " MiB (window-log-max=%u); %s",
-               self->frame_start, round_to_mib (self->frame.window_size), round_to_mib (limit),
-               self->window_log_max, advice);
-  return FALSE;
-}
-
 static gboolean
 begin_frame (DlpZstdDecoder *self, GError **error)
 {
@@ -219,7 +191,9 @@ begin_frame (DlpZstdDecoder *self, GError **error)
   if (self->frame.dictionary != 0)
     return fail_damaged (self, error, "it needs the dictionary %u, and there is no way to give one",
                          self->frame.dictionary);
-  if (!check_window (self, error) || !feed_header (self, size, error))
+  if (!decoder_window_check (self->frame.window_size, self->window_log_max, "zstd frame",
+                             self->frame_start, error) ||
+      !feed_header (self, size, error))
     return FALSE;
 
   enter (self, UNIT_BLOCK_HEADER, 0);
@@ -458,7 +432,7 @@ is_waiting_for_input (DlpZstdDecoder *self)
 static void
 create_context (DlpZstdDecoder *self)
 {
-  ZSTD_customMem memory = { zstd_memory_alloc, zstd_memory_free, &self->memory };
+  ZSTD_customMem memory = { decoder_memory_alloc, decoder_memory_free, &self->memory };
 
   self->context = ZSTD_createDCtx_advanced (memory);
   if (self->context == NULL)
@@ -533,13 +507,13 @@ dlp_zstd_decoder_get_warning (DlpDecoder *decoder)
 static void
 dlp_zstd_decoder_limit_memory (DlpDecoder *decoder, gsize bytes, const char *folder)
 {
-  zstd_memory_set_limit (&DLP_ZSTD_DECODER (decoder)->memory, bytes, folder);
+  decoder_memory_set_limit (&DLP_ZSTD_DECODER (decoder)->memory, bytes, folder);
 }
 
 static void
 dlp_zstd_decoder_rest (DlpDecoder *decoder)
 {
-  zstd_memory_rest (&DLP_ZSTD_DECODER (decoder)->memory);
+  decoder_memory_rest (&DLP_ZSTD_DECODER (decoder)->memory);
 }
 
 static gboolean
@@ -601,7 +575,7 @@ dlp_zstd_decoder_finalize (GObject *object)
   DlpZstdDecoder *self = DLP_ZSTD_DECODER (object);
 
   ZSTD_freeDCtx (self->context);
-  zstd_memory_clear (&self->memory);
+  decoder_memory_clear (&self->memory);
   g_free (self->warning);
 
   G_OBJECT_CLASS (dlp_zstd_decoder_parent_class)->finalize (object);
@@ -629,16 +603,13 @@ dlp_zstd_decoder_class_init (DlpZstdDecoderClass *klass)
    *
    * The largest window that a frame may ask for, as a power of two.
    */
-  properties[PROP_WINDOW_LOG_MAX] = g_param_spec_uint (
-      "window-log-max", "Window log max", "Largest window a frame may ask for, as a power of two",
-      WINDOW_LOG_MIN, WINDOW_LOG_MAX, WINDOW_LOG_DEFAULT,
-      G_PARAM_READWRITE | G_PARAM_CONSTRUCT | G_PARAM_STATIC_STRINGS);
+  properties[PROP_WINDOW_LOG_MAX] = decoder_window_new_pspec ();
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
 static void
 dlp_zstd_decoder_init (DlpZstdDecoder *self)
 {
-  zstd_memory_init (&self->memory);
-  self->window_log_max = WINDOW_LOG_DEFAULT;
+  decoder_memory_init (&self->memory);
+  self->window_log_max = DECODER_WINDOW_LOG_DEFAULT;
 }

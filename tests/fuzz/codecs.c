@@ -6,10 +6,19 @@
 
 #include "dlp-gzip-decoder.h"
 #include "dlp-zstd-decoder.h"
+#ifdef HAVE_BZIP2
+#include "dlp-bzip2-decoder.h"
+#endif
+#ifdef HAVE_LZ4
+#include "dlp-lz4-decoder.h"
+#endif
+#ifdef HAVE_XZ
+#include "dlp-xz-decoder.h"
+#endif
 
-/* The first byte chooses the codec (bit 7) and two ways to cut the input and the output; the rest
- * is the stream. Whatever it is, both ways must end in the same bytes and the same error; and so
- * must what goes on from the last border. */
+/* The first byte chooses the codec (bits 5 to 7) and two ways to cut the input and the output; the
+ * rest is the stream. Whatever it is, both ways must end in the same bytes and the same error; and
+ * so must what goes on from the last border. */
 
 #define OUTPUT_MAX (16 * 1024 * 1024)
 
@@ -103,6 +112,38 @@ run (GType type, const guint8 *data, gsize size, gsize in_chunk, gsize out_chunk
     outcome->warning = g_strdup (klass->get_warning (decoder));
 }
 
+/* 0: the build has none. */
+static GType
+codec_type (guint number)
+{
+  switch (number)
+    {
+    case 0:
+      return DLP_TYPE_GZIP_DECODER;
+
+#ifdef HAVE_XZ
+    case 1:
+      return DLP_TYPE_XZ_DECODER;
+#endif
+
+#ifdef HAVE_LZ4
+    case 2:
+      return DLP_TYPE_LZ4_DECODER;
+#endif
+
+#ifdef HAVE_BZIP2
+    case 3:
+      return DLP_TYPE_BZIP2_DECODER;
+#endif
+
+    case 4:
+      return DLP_TYPE_ZSTD_DECODER;
+
+    default:
+      return 0;
+    }
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -116,7 +157,9 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 
   choice = *data++;
   size--;
-  type = choice & 0x80 ? DLP_TYPE_ZSTD_DECODER : DLP_TYPE_GZIP_DECODER;
+  type = codec_type (choice >> 5);
+  if (type == 0)
+    return 0;
 
   run (type, data, size, MAX (size, 1), 1 << 20, &whole);
   run (type, data, size, chunks[choice & 7], chunks[4 + (choice >> 3 & 3)], &pieces);

@@ -7,13 +7,13 @@
 # What the build needs; gio, gobject and gmodule are in libglib2.0-dev.
 # By dpkg-dev meson knows Debian's folder for libraries, where the linker looks.
 dlp_build_packages="gcc libc6-dev dpkg-dev meson ninja-build pkg-config libglib2.0-dev libzstd-dev
-  zlib1g-dev libxxhash-dev libpcre2-dev libsoup-3.0-dev"
+  zlib1g-dev libxxhash-dev libpcre2-dev libsoup-3.0-dev liblzma-dev liblz4-dev libbz2-dev"
 
 # shellcheck disable=SC2034
 # What the tests call beyond that: zstd makes damaged inputs, python3 reads meson's test log; GTK, a
 # display and a mouse for docs/examples/embed-gtk; two readers of manual pages; what makes and looks at the
 # API for other languages, its reference, its ABI.
-dlp_test_packages="zstd python3 libgtk-4-dev xvfb xdotool man-db mandoc libgirepository1.0-dev python3-gi
+dlp_test_packages="zstd xz-utils lz4 bzip2 python3 libgtk-4-dev xvfb xdotool man-db mandoc libgirepository1.0-dev python3-gi
   valac gi-docgen abigail-tools"
 
 # dlp_need_packages PACKAGE...: installs those that are missing, and says so; silent when none is.

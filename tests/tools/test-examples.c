@@ -52,7 +52,7 @@ set_up_folder (LaunchRig *rig)
   launch_rig_write (rig, "a.csv", "id,body\n1,one\n2,\"two,\nor so\"\n", -1);
   launch_rig_write (rig, "a.tsv", "text\tscore\tlang\none\t0.7\ten\ntwo\t\tde\n", -1);
   script = g_strdup_printf (
-      "mkdir -p data web code books tables crawl corpus build/tools tests/data/sample\n"
+      "mkdir -p data web code books tables crawl corpus dumps build/tools tests/data/sample\n"
       "cp '%s'/tests/data/sample/en-*.jsonl.* tests/data/sample\n"
       "for name in dlpipe-launch dlpipe-dataset; do\n"
       "  printf '#!/bin/sh\\nexec \"%s/%%s\" \"$@\"\\n' $name >build/tools/$name\n"
@@ -60,9 +60,12 @@ set_up_folder (LaunchRig *rig)
       "done\n"
       "cp sentences.txt books/a.txt; gzip -k books/a.txt\n"
       "gzip a.tsv; mv a.csv a.tsv.gz tables\n"
-      "gzip -k a.jsonl; zstd -q a.jsonl\n"
+      "gzip -k a.jsonl; zstd -q a.jsonl; xz -k a.jsonl; lz4 -q a.jsonl a.jsonl.lz4; bzip2 -k "
+      "a.jsonl\n"
       "cp a.jsonl a.jsonl.zst data; cp a.jsonl data/b.jsonl\n"
-      "cp a.jsonl.zst web; cp a.jsonl.zst corpus; mv a.jsonl.zst dump.jsonl.zst\n"
+      "cp a.jsonl.zst a.jsonl.xz a.jsonl.lz4 corpus; mv a.jsonl.bz2 dumps\n"
+      "mv a.jsonl.xz dump.jsonl.xz; rm a.jsonl.lz4; cp a.jsonl.zst web; mv a.jsonl.zst "
+      "dump.jsonl.zst\n"
       "cp a.jsonl.gz code; cp a.jsonl.gz crawl; mv a.jsonl.gz dump.jsonl.gz\n",
       launch_rig_get_data (), tools);
   g_assert_cmpint (run_shell (rig, script), ==, 0);

@@ -5,15 +5,8 @@
 
 #include <dlpipe/dlp-error.h>
 
-#include "codec-harness.h"
+#include "codec-cases.h"
 #include "dlp-gzip-decoder.h"
-
-#define ONE "{\"text\":\"one\"}\n"
-#define TWO "{\"text\":\"two\"}\n"
-#define THREE "{\"text\":\"three\"}\n"
-
-static const gsize read_sizes[] = { 1, 7, 4096, 65536 };
-static const gsize out_sizes[] = { 1, 3, 65536 };
 
 static DlpDecoder *
 new_decoder (void)
@@ -83,29 +76,6 @@ make_members (GRand *rand, GByteArray *text, GArray *ends)
 }
 
 static void
-check_case_everywhere (const char *name,
-                       const char *data,
-                       gssize size,
-                       const char *message,
-                       const char *warning)
-{
-  g_autoptr (CodecResult) first = codec_run_case (name, 0, 0, 65536);
-
-  codec_assert_result (first, data, size, message);
-  g_assert_cmpstr (first->warning, ==, warning);
-  if (message != NULL)
-    g_assert_error (first->error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED);
-
-  for (guint i = 0; i < G_N_ELEMENTS (read_sizes); i++)
-    for (guint j = 0; j < G_N_ELEMENTS (out_sizes); j++)
-      {
-        g_autoptr (CodecResult) result = codec_run_case (name, 0, read_sizes[i], out_sizes[j]);
-
-        codec_assert_equal (result, first);
-      }
-}
-
-static void
 test_match (void)
 {
   g_assert_true (dlp_gzip_decoder_match ((const guint8 *) "\x1f\x8b\x08", 3));
@@ -118,15 +88,15 @@ test_match (void)
 static void
 test_cases (void)
 {
-  check_case_everywhere ("g01-two-members.jsonl.gz", ONE TWO THREE, -1, NULL, NULL);
-  check_case_everywhere ("g03-trailing-zeros.jsonl.gz", ONE TWO THREE, -1, NULL,
-                         "512 zero bytes between or behind the gzip members were ignored");
-  check_case_everywhere ("g06-bad-crc.jsonl.gz", ONE, -1,
-                         "g06-bad-crc.jsonl.gz: gzip CRC-32 does not match the data", NULL);
-  check_case_everywhere ("g07-empty-member.jsonl.gz", ONE, -1, NULL, NULL);
-  check_case_everywhere ("g09-gz-named-plain.jsonl", ONE, -1, NULL, NULL);
-  check_case_everywhere ("g10-double-gz.jsonl.gz", "", 0,
-                         "the bytes decoded from gzip are gzip: compressed twice?", NULL);
+  codec_check_case ("g01-two-members.jsonl.gz", 0, CODEC_ONE CODEC_TWO CODEC_THREE, -1, NULL, NULL);
+  codec_check_case ("g03-trailing-zeros.jsonl.gz", 0, CODEC_ONE CODEC_TWO CODEC_THREE, -1, NULL,
+                    "512 zero bytes between or behind the gzip members were ignored");
+  codec_check_case ("g06-bad-crc.jsonl.gz", 0, CODEC_ONE, -1,
+                    "g06-bad-crc.jsonl.gz: gzip CRC-32 does not match the data", NULL);
+  codec_check_case ("g07-empty-member.jsonl.gz", 0, CODEC_ONE, -1, NULL, NULL);
+  codec_check_case ("g09-gz-named-plain.jsonl", 0, CODEC_ONE, -1, NULL, NULL);
+  codec_check_case ("g10-double-gz.jsonl.gz", 0, "", 0,
+                    "the bytes decoded from gzip are gzip: compressed twice?", NULL);
 }
 
 static void
@@ -137,9 +107,9 @@ test_case_truncated (void)
   for (guint i = 0; expected->len < 23202; i++)
     g_string_append_printf (expected, "{\"text\":\"line %u\"}\n", i);
 
-  check_case_everywhere ("g05-truncated.jsonl.gz", expected->str, 23202,
-                         "g05-truncated.jsonl.gz: gzip stream cut at byte 2876 (member from byte 0",
-                         NULL);
+  codec_check_case ("g05-truncated.jsonl.gz", 0, expected->str, 23202,
+                    "g05-truncated.jsonl.gz: gzip stream cut at byte 2876 (member from byte 0",
+                    NULL);
 }
 
 /* Cut anywhere, a stream gives what is before the cut and an error, or, cut between members, no
@@ -175,36 +145,6 @@ test_truncation (void)
   g_assert_cmpuint (next_end, ==, ends->len);
 }
 
-/* With a CRC in each member, a flipped bit is never wrong content without an error. */
-static void
-check_flip (GRand *rand, const GByteArray *text, const GByteArray *stream)
-{
-  g_autoptr (GByteArray) damaged = g_byte_array_new ();
-  g_autoptr (CodecResult) whole = NULL;
-  guint bit = (guint) g_rand_int_range (rand, 0, (gint32) stream->len * 8);
-
-  g_byte_array_append (damaged, stream->data, stream->len);
-  damaged->data[bit / 8] ^= (guint8) (1u << bit % 8);
-
-  whole = codec_run (new_decoder (), damaged->data, damaged->len, damaged->len, 65536);
-  if (whole->error == NULL)
-    g_assert_cmpmem (whole->data->data, whole->data->len, text->data, text->len);
-  else
-    g_assert_error (whole->error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED);
-
-  /* The bytes before the damage, and where it is said to be, do not depend on how the input is cut.
-   */
-  for (guint i = 0; i < 3; i++)
-    {
-      gsize in_chunk = (gsize) g_rand_int_range (rand, 1, i == 0 ? 4 : 700);
-      gsize out_chunk = (gsize) g_rand_int_range (rand, 1, i == 1 ? 4 : 2000);
-      g_autoptr (CodecResult) pieces =
-          codec_run (new_decoder (), damaged->data, damaged->len, in_chunk, out_chunk);
-
-      codec_assert_equal (pieces, whole);
-    }
-}
-
 static void
 test_bit_flips (void)
 {
@@ -218,7 +158,7 @@ test_bit_flips (void)
       g_autoptr (GByteArray) stream = make_members (rand, text, ends);
 
       for (guint j = 0; j < 25; j++)
-        check_flip (rand, text, stream);
+        codec_check_flip (DLP_TYPE_GZIP_DECODER, rand, text, stream, TRUE);
     }
 }
 
@@ -226,16 +166,11 @@ static void
 check_tail (const char *tail, gsize tail_size, const char *message, const char *warning)
 {
   g_autoptr (GByteArray) stream = g_byte_array_new ();
-  g_autoptr (CodecResult) whole = NULL, pieces = NULL;
 
-  append_member (stream, (const guint8 *) ONE, strlen (ONE), 6);
+  append_member (stream, (const guint8 *) CODEC_ONE, strlen (CODEC_ONE), 6);
   g_byte_array_append (stream, (const guint8 *) tail, (guint) tail_size);
-
-  whole = codec_run (new_decoder (), stream->data, stream->len, stream->len, 4096);
-  pieces = codec_run (new_decoder (), stream->data, stream->len, 1, 1);
-  codec_assert_equal (pieces, whole);
-  codec_assert_result (whole, ONE, -1, message);
-  g_assert_cmpstr (whole->warning, ==, warning);
+  codec_check_stream (DLP_TYPE_GZIP_DECODER, stream->data, stream->len, CODEC_ONE, message,
+                      warning);
 }
 
 static void
@@ -256,12 +191,12 @@ test_member_behind_padding (void)
   g_autoptr (GByteArray) stream = g_byte_array_new ();
   g_autoptr (CodecResult) result = NULL;
 
-  append_member (stream, (const guint8 *) ONE, strlen (ONE), 6);
+  append_member (stream, (const guint8 *) CODEC_ONE, strlen (CODEC_ONE), 6);
   g_byte_array_append (stream, (const guint8 *) "\0\0\0", 3);
-  append_member (stream, (const guint8 *) TWO, strlen (TWO), 6);
+  append_member (stream, (const guint8 *) CODEC_TWO, strlen (CODEC_TWO), 6);
 
   result = codec_run (new_decoder (), stream->data, stream->len, 5, 4);
-  codec_assert_result (result, ONE TWO, -1, NULL);
+  codec_assert_result (result, CODEC_ONE CODEC_TWO, -1, NULL);
   g_assert_cmpstr (result->warning, ==,
                    "3 zero bytes between or behind the gzip members were ignored");
 }
@@ -272,11 +207,11 @@ test_length_is_checked (void)
   g_autoptr (GByteArray) stream = g_byte_array_new ();
   g_autoptr (CodecResult) result = NULL;
 
-  append_member (stream, (const guint8 *) ONE, strlen (ONE), 6);
+  append_member (stream, (const guint8 *) CODEC_ONE, strlen (CODEC_ONE), 6);
   stream->data[stream->len - 4]++;
 
   result = codec_run (new_decoder (), stream->data, stream->len, 5, 4);
-  codec_assert_result (result, ONE, -1, "gzip length does not match the data, at byte 35");
+  codec_assert_result (result, CODEC_ONE, -1, "gzip length does not match the data, at byte 35");
 }
 
 /* 32 MiB of zeros from 32 KiB: what the decoder holds comes out without any input. */
@@ -311,7 +246,7 @@ static void
 test_offset (void)
 {
   g_autofree char *path = codec_case_path ("g01-two-members.jsonl.gz");
-  const char *all = ONE TWO THREE;
+  const char *all = CODEC_ONE CODEC_TWO CODEC_THREE;
 
   for (guint offset = 0; offset <= strlen (all); offset++)
     {
@@ -344,7 +279,7 @@ test_borders (void)
       g_autoptr (GByteArray) stream = make_members (rand, text, ends);
 
       g_byte_array_append (stream, (const guint8 *) "\0\0\0", i % 4);
-      append_member (stream, (const guint8 *) ONE, strlen (ONE), 1);
+      append_member (stream, (const guint8 *) CODEC_ONE, strlen (CODEC_ONE), 1);
       g_byte_array_append (stream, (const guint8 *) "\0\0\0", i % 4);
       g_assert_cmpuint (codec_check_borders (DLP_TYPE_GZIP_DECODER, stream->data,
                                              stream->len - (i % 3 == 0 ? 6 : 0)),

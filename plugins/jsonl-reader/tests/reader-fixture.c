@@ -3,21 +3,17 @@
 #include "reader-fixture.h"
 
 #include <string.h>
-#include <zstd.h>
 
-#include <dlpipe/dlp-decoder.h>
 #include <glib/gstdio.h>
 
 #include "dlp-file-source.h"
-#include "dlp-gzip-decoder.h"
 #include "dlp-jsonl-reader.h"
-#include "dlp-zstd-decoder.h"
+#include "fixture-codecs.h"
 
 void
 fixture_init (void)
 {
-  dlp_codec_register ("gzip", dlp_gzip_decoder_match, DLP_TYPE_GZIP_DECODER);
-  dlp_codec_register ("zstd", dlp_zstd_decoder_match, DLP_TYPE_ZSTD_DECODER);
+  fixture_codecs_register ();
 }
 
 Fixture *
@@ -68,36 +64,6 @@ fixture_free (Fixture *self)
   g_free (self);
 }
 
-static void
-compress_gzip (GByteArray *out, const char *data, gsize size)
-{
-  g_autoptr (GZlibCompressor) compressor =
-      g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1);
-  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
-  g_autoptr (GOutputStream) stream =
-      g_converter_output_stream_new (memory, G_CONVERTER (compressor));
-  GMemoryOutputStream *bytes = G_MEMORY_OUTPUT_STREAM (memory);
-  GError *error = NULL;
-
-  g_output_stream_write_all (stream, data, size, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_output_stream_close (stream, NULL, &error);
-  g_assert_no_error (error);
-  g_byte_array_append (out, g_memory_output_stream_get_data (bytes),
-                       (guint) g_memory_output_stream_get_data_size (bytes));
-}
-
-static void
-compress_zstd (GByteArray *out, const char *data, gsize size)
-{
-  gsize bound = ZSTD_compressBound (size);
-  g_autofree guint8 *buffer = g_malloc (bound);
-  gsize n = ZSTD_compress (buffer, bound, data, size, 1);
-
-  g_assert_false (ZSTD_isError (n));
-  g_byte_array_append (out, buffer, (guint) n);
-}
-
 void
 fixture_write (Fixture *self, const char *name, const char *data, gssize size)
 {
@@ -106,12 +72,7 @@ fixture_write (Fixture *self, const char *name, const char *data, gssize size)
   gsize length = size < 0 ? strlen (data) : (gsize) size;
   gsize n = MAX (2, length / 70000);
   GError *error = NULL;
-  void (*compress) (GByteArray *, const char *, gsize) = NULL;
-
-  if (g_str_has_suffix (name, ".gz"))
-    compress = compress_gzip;
-  else if (g_str_has_suffix (name, ".zst"))
-    compress = compress_zstd;
+  FixtureCompress compress = fixture_codecs_find (name);
 
   if (compress != NULL)
     for (gsize i = 0; i < n; i++)

@@ -23,8 +23,8 @@ Fixture *fixture_new_at (const char *location);
 void fixture_free (Fixture *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Fixture, fixture_free)
 
-/* By its name: *.gz and *.zst are compressed, in two members or frames, more where it is long.
- */
+/* By its name: *.gz, *.zst and so on are compressed, in two members or frames, more where it is
+ * long. */
 void fixture_write (Fixture *self, const char *name, const char *data, gssize size);
 void fixture_set_source (Fixture *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 void fixture_set_reader (Fixture *self, const char *format, ...) G_GNUC_PRINTF (2, 3);

@@ -6,16 +6,9 @@
 
 #include <dlpipe/dlp-error.h>
 
-#include "codec-harness.h"
+#include "codec-cases.h"
 #include "sanitized.h"
 #include "dlp-zstd-decoder.h"
-
-#define ONE "{\"text\":\"one\"}\n"
-#define TWO "{\"text\":\"two\"}\n"
-#define THREE "{\"text\":\"three\"}\n"
-
-static const gsize read_sizes[] = { 1, 7, 4096, 65536 };
-static const gsize out_sizes[] = { 1, 3, 65536 };
 
 static DlpDecoder *
 new_decoder (void)
@@ -86,28 +79,6 @@ append_skippable (GByteArray *stream, guint8 variant, gsize size)
     g_byte_array_append (stream, (const guint8 *) "s", 1);
 }
 
-/* Text, noise and runs, so that there are compressed, raw and RLE blocks. */
-static GByteArray *
-make_text (GRand *rand, gsize size)
-{
-  GByteArray *text = g_byte_array_new ();
-
-  while (text->len < size)
-    {
-      guint8 piece[300];
-      gsize n = (gsize) g_rand_int_range (rand, 1, sizeof piece);
-      int kind = g_rand_int_range (rand, 0, 3);
-
-      for (gsize i = 0; i < n; i++)
-        piece[i] = kind == 0 ? 'r' : kind == 1 ? (guint8) g_rand_int (rand) : "abcd efgh"[i % 9];
-      for (int i = kind == 1 ? 1 : g_rand_int_range (rand, 1, 8); i > 0; i--)
-        g_byte_array_append (text, piece, (guint) n);
-    }
-
-  g_byte_array_set_size (text, (guint) size);
-  return text;
-}
-
 static GByteArray *
 make_frames (GRand *rand, GByteArray *text, gboolean checksum, GArray *ends)
 {
@@ -142,37 +113,18 @@ make_frames (GRand *rand, GByteArray *text, gboolean checksum, GArray *ends)
 }
 
 static void
-check_case_everywhere (const char *name,
-                       guint window_log_max,
-                       const char *data,
-                       gssize size,
-                       const char *message,
-                       const char *warning)
-{
-  g_autoptr (CodecResult) first = codec_run_case (name, window_log_max, 0, 65536);
-
-  codec_assert_result (first, data, size, message);
-  g_assert_cmpstr (first->warning, ==, warning);
-  if (message != NULL)
-    g_assert_error (first->error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED);
-
-  for (guint i = 0; i < G_N_ELEMENTS (read_sizes); i++)
-    for (guint j = 0; j < G_N_ELEMENTS (out_sizes); j++)
-      {
-        g_autoptr (CodecResult) result =
-            codec_run_case (name, window_log_max, read_sizes[i], out_sizes[j]);
-
-        codec_assert_equal (result, first);
-      }
-}
-
-static void
 test_match (void)
 {
   g_assert_true (dlp_zstd_decoder_match ((const guint8 *) "\x28\xb5\x2f\xfd\x04", 5));
   g_assert_true (dlp_zstd_decoder_match ((const guint8 *) "\x28\xb5\x2f\xfd", 4));
   g_assert_true (dlp_zstd_decoder_match ((const guint8 *) "\x28\xb5\x2f", 3));
   g_assert_true (dlp_zstd_decoder_match ((const guint8 *) "\x5f\x2a\x4d\x18", 4));
+  g_assert_true (
+      dlp_zstd_decoder_match ((const guint8 *) "\x50\x2a\x4d\x18\4\0\0\0wxyz\x28\xb5\x2f\xfd", 16));
+  g_assert_true (dlp_zstd_decoder_match (
+      (const guint8 *) "\x50\x2a\x4d\x18\5\0\0\0wxyz.\x04\x22\x4d\x18", 17));
+  g_assert_false (
+      dlp_zstd_decoder_match ((const guint8 *) "\x50\x2a\x4d\x18\4\0\0\0wxyz\x04\x22\x4d\x18", 16));
   g_assert_false (dlp_zstd_decoder_match ((const guint8 *) "(", 1));
   g_assert_false (dlp_zstd_decoder_match ((const guint8 *) "P*M", 3));
   g_assert_false (dlp_zstd_decoder_match ((const guint8 *) "\x28\xb5\x2f\xfc\x04", 5));
@@ -182,36 +134,35 @@ test_match (void)
 static void
 test_cases (void)
 {
-  check_case_everywhere ("z01-two-frames.jsonl.zst", 0, ONE TWO THREE, -1, NULL, NULL);
-  check_case_everywhere ("z02-skippable.jsonl.zst", 0, ONE TWO THREE, -1, NULL, NULL);
-  check_case_everywhere ("z04-truncated-frame.jsonl.zst", 0, "", 0,
-                         "z04-truncated-frame.jsonl.zst: zstd stream cut at byte 8660 (frame from "
-                         "byte 0)",
-                         NULL);
-  check_case_everywhere ("z06-trailing-zeros.jsonl.zst", 0, ONE TWO, -1,
-                         "not a zstd frame at byte 40 (it begins with 00 00 00 00)", NULL);
-  check_case_everywhere (
-      "z09-no-checksum.jsonl.zst", 0, ONE TWO, -1, NULL,
-      "no checksum in input: 1 of 1 zstd frames have none, damage in them can go "
-      "unseen");
+  codec_check_case ("z01-two-frames.jsonl.zst", 0, CODEC_ONE CODEC_TWO CODEC_THREE, -1, NULL, NULL);
+  codec_check_case ("z02-skippable.jsonl.zst", 0, CODEC_ONE CODEC_TWO CODEC_THREE, -1, NULL, NULL);
+  codec_check_case ("z04-truncated-frame.jsonl.zst", 0, "", 0,
+                    "z04-truncated-frame.jsonl.zst: zstd stream cut at byte 8660 (frame from "
+                    "byte 0)",
+                    NULL);
+  codec_check_case ("z06-trailing-zeros.jsonl.zst", 0, CODEC_ONE CODEC_TWO, -1,
+                    "not a zstd frame at byte 40 (it begins with 00 00 00 00)", NULL);
+  codec_check_case ("z09-no-checksum.jsonl.zst", 0, CODEC_ONE CODEC_TWO, -1, NULL,
+                    "no checksum in input: 1 of 1 zstd frames have none, damage in them can go "
+                    "unseen");
 }
 
 static void
 test_case_zero_bytes (void)
 {
-  check_case_everywhere ("z10-zero-bytes.jsonl.zst", 0, "", 0, NULL,
-                         "an empty file, though its name says zstd");
+  codec_check_case ("z10-zero-bytes.jsonl.zst", 0, "", 0, NULL,
+                    "an empty file, though its name says zstd");
 }
 
 static void
 test_case_window (void)
 {
-  check_case_everywhere ("z08-window-2GiB.jsonl.zst", 0, "", 0,
-                         "z08-window-2GiB.jsonl.zst: the zstd frame at byte 0 needs a window of "
-                         "2048 MiB; the limit is 128 MiB (window-log-max=27); window-log-max=31 "
-                         "allows it",
-                         NULL);
-  check_case_everywhere ("z08-window-2GiB.jsonl.zst", 30, "", 0, "(window-log-max=30)", NULL);
+  codec_check_case ("z08-window-2GiB.jsonl.zst", 0, "", 0,
+                    "z08-window-2GiB.jsonl.zst: the zstd frame at byte 0 needs a window of "
+                    "2048 MiB; the limit is 128 MiB (window-log-max=27); window-log-max=31 "
+                    "allows it",
+                    NULL);
+  codec_check_case ("z08-window-2GiB.jsonl.zst", 30, "", 0, "(window-log-max=30)", NULL);
 }
 
 static long
@@ -231,7 +182,7 @@ test_case_window_allowed (void)
   long before = max_rss_kib ();
 
   result = codec_run_case ("z08-window-2GiB.jsonl.zst", 31, 0, 65536);
-  codec_assert_result (result, ONE TWO, -1, NULL);
+  codec_assert_result (result, CODEC_ONE CODEC_TWO, -1, NULL);
 
   if (!SANITIZED)
     g_assert_cmpint (max_rss_kib () - before, <, 8 * 1024);
@@ -251,7 +202,7 @@ static void
 check_truncation (guint32 seed)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  g_autoptr (GByteArray) text = make_text (rand, 5000);
+  g_autoptr (GByteArray) text = codec_make_text (rand, 5000);
   g_autoptr (GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GByteArray) stream = make_frames (rand, text, seed % 2 == 0, ends);
 
@@ -277,36 +228,6 @@ test_truncation (void)
     check_truncation (seed);
 }
 
-/* With a checksum in each frame, a flipped bit is never wrong content without an error. */
-static void
-check_flip (GRand *rand, const GByteArray *text, const GByteArray *stream, gboolean checksum)
-{
-  g_autoptr (GByteArray) damaged = g_byte_array_new ();
-  g_autoptr (CodecResult) whole = NULL;
-  guint bit = (guint) g_rand_int_range (rand, 0, (gint32) stream->len * 8);
-
-  g_byte_array_append (damaged, stream->data, stream->len);
-  damaged->data[bit / 8] ^= (guint8) (1u << bit % 8);
-
-  whole = codec_run (new_decoder (), damaged->data, damaged->len, damaged->len, 65536);
-  if (whole->error != NULL)
-    g_assert_error (whole->error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED);
-  else if (checksum)
-    g_assert_cmpmem (whole->data->data, whole->data->len, text->data, text->len);
-
-  /* The bytes before the damage, and where it is said to be, do not depend on how the input is cut.
-   */
-  for (guint i = 0; i < 3; i++)
-    {
-      gsize in_chunk = (gsize) g_rand_int_range (rand, 1, i == 0 ? 4 : 700);
-      gsize out_chunk = (gsize) g_rand_int_range (rand, 1, i == 1 ? 4 : 2000);
-      g_autoptr (CodecResult) pieces =
-          codec_run (new_decoder (), damaged->data, damaged->len, in_chunk, out_chunk);
-
-      codec_assert_equal (pieces, whole);
-    }
-}
-
 static void
 check_bit_flips (gboolean checksum)
 {
@@ -315,12 +236,13 @@ check_bit_flips (gboolean checksum)
 
   for (guint i = 0; i < rounds; i++)
     {
-      g_autoptr (GByteArray) text = make_text (rand, (gsize) g_rand_int_range (rand, 1, 4000));
+      g_autoptr (GByteArray) text =
+          codec_make_text (rand, (gsize) g_rand_int_range (rand, 1, 4000));
       g_autoptr (GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
       g_autoptr (GByteArray) stream = make_frames (rand, text, checksum, ends);
 
       for (guint j = 0; j < 25; j++)
-        check_flip (rand, text, stream, checksum);
+        codec_check_flip (DLP_TYPE_ZSTD_DECODER, rand, text, stream, checksum);
     }
 }
 
@@ -336,6 +258,7 @@ test_bit_flips_without_checksum (void)
   check_bit_flips (FALSE);
 }
 
+/* Those without an error are of a frame without a checksum, which is warned of. */
 static void
 check_stream (const char *bytes, gsize size, const char *data, const char *message)
 {
@@ -410,12 +333,12 @@ test_warning_counts (void)
   g_autoptr (GByteArray) stream = g_byte_array_new ();
   g_autoptr (CodecResult) result = NULL;
 
-  append_text_frame (stream, ONE, TRUE);
-  append_text_frame (stream, TWO, FALSE);
-  append_text_frame (stream, THREE, TRUE);
+  append_text_frame (stream, CODEC_ONE, TRUE);
+  append_text_frame (stream, CODEC_TWO, FALSE);
+  append_text_frame (stream, CODEC_THREE, TRUE);
 
   result = codec_run (new_decoder (), stream->data, stream->len, 5, 5);
-  codec_assert_result (result, ONE TWO THREE, -1, NULL);
+  codec_assert_result (result, CODEC_ONE CODEC_TWO CODEC_THREE, -1, NULL);
   g_assert_nonnull (strstr (result->warning, "1 of 3 zstd frames"));
 }
 
@@ -424,10 +347,11 @@ test_checksum (void)
 {
   g_autoptr (GByteArray) stream = g_byte_array_new ();
 
-  append_text_frame (stream, ONE, TRUE);
-  append_text_frame (stream, TWO, TRUE);
+  append_text_frame (stream, CODEC_ONE, TRUE);
+  append_text_frame (stream, CODEC_TWO, TRUE);
   stream->data[stream->len - 2]++;
-  check_stream ((const char *) stream->data, stream->len, ONE TWO, "doesn't match checksum");
+  check_stream ((const char *) stream->data, stream->len, CODEC_ONE CODEC_TWO,
+                "doesn't match checksum");
 }
 
 /* 300 frames, 5 MB decoded, in each of several read sizes: the offsets pass 2^16 and 2^20. */
@@ -435,7 +359,7 @@ static void
 test_many_frames (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (5);
-  g_autoptr (GByteArray) text = make_text (rand, 5000000), stream = g_byte_array_new ();
+  g_autoptr (GByteArray) text = codec_make_text (rand, 5000000), stream = g_byte_array_new ();
 
   for (guint i = 0; i < 300; i++)
     {
@@ -482,7 +406,7 @@ static void
 test_offset (void)
 {
   g_autofree char *path = codec_case_path ("z02-skippable.jsonl.zst");
-  const char *all = ONE TWO THREE;
+  const char *all = CODEC_ONE CODEC_TWO CODEC_THREE;
 
   for (guint offset = 0; offset <= strlen (all); offset++)
     {
@@ -501,7 +425,7 @@ test_borders (void)
 
   for (guint i = 0; i < codec_scaled (20); i++)
     {
-      g_autoptr (GByteArray) text = make_text (rand, 3000);
+      g_autoptr (GByteArray) text = codec_make_text (rand, 3000);
       g_autoptr (GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
       g_autoptr (GByteArray) stream = make_frames (rand, text, i % 2 == 0, ends);
       gsize cut = i % 3 == 0 ? 0 : g_rand_int_range (rand, 1, 40);
@@ -509,7 +433,7 @@ test_borders (void)
 
       for (guint k = 0, before = 0; k < ends->len; before = g_array_index (ends, guint, k++))
         n_ends += g_array_index (ends, guint, k) - before > 8;
-      append_text_frame (stream, ONE, FALSE);
+      append_text_frame (stream, CODEC_ONE, FALSE);
       g_assert_cmpuint (
           codec_check_borders (DLP_TYPE_ZSTD_DECODER, stream->data, stream->len - MIN (cut, 5)), >=,
           n_ends);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "dlp-zstd-memory.h"
+#include "decoder-memory.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,29 +10,29 @@
 #include <dlpipe/dlp-decoder.h>
 
 void
-zstd_memory_init (ZstdMemory *self)
+decoder_memory_init (DecoderMemory *self)
 {
-  *self = (ZstdMemory){ .limit = G_MAXSIZE };
+  *self = (DecoderMemory){ .limit = G_MAXSIZE };
 }
 
 void
-zstd_memory_clear (ZstdMemory *self)
+decoder_memory_clear (DecoderMemory *self)
 {
   g_clear_pointer (&self->folder, g_free);
 }
 
 void
-zstd_memory_set_limit (ZstdMemory *self, gsize limit, const char *folder)
+decoder_memory_set_limit (DecoderMemory *self, gsize limit, const char *folder)
 {
   g_free (self->folder);
   self->folder = g_strdup (folder);
   self->limit = limit;
 }
 
-static ZstdMapping *
-find (ZstdMapping *mappings, gpointer data)
+static DecoderMapping *
+find (DecoderMapping *mappings, gpointer data)
 {
-  for (guint i = 0; i < ZSTD_MEMORY_MAX_MAPPINGS; i++)
+  for (guint i = 0; i < DECODER_MEMORY_MAX_MAPPINGS; i++)
     if (mappings[i].data == data)
       return &mappings[i];
   return NULL;
@@ -55,23 +55,23 @@ map (const char *folder, gsize size)
 }
 
 static gpointer
-alloc_mapped (ZstdMemory *self, gsize size)
+alloc_mapped (DecoderMemory *self, gsize size)
 {
-  ZstdMapping *mapping = find (self->mappings, NULL);
+  DecoderMapping *mapping = find (self->mappings, NULL);
   gpointer data = mapping != NULL ? map (self->folder, size) : NULL;
 
   if (data != NULL)
-    *mapping = (ZstdMapping){ data, size };
+    *mapping = (DecoderMapping){ data, size };
   return data;
 }
 
 /* Too much memory is better than none, where there is no file either. */
 gpointer
-zstd_memory_alloc (gpointer memory, gsize size)
+decoder_memory_alloc (gpointer memory, gsize size)
 {
-  ZstdMemory *self = memory;
+  DecoderMemory *self = memory;
   gpointer data = NULL;
-  ZstdMapping *block;
+  DecoderMapping *block;
 
   if (self->folder != NULL && size > self->limit - MIN (self->used, self->limit))
     data = alloc_mapped (self, size);
@@ -82,36 +82,36 @@ zstd_memory_alloc (gpointer memory, gsize size)
   block = data != NULL ? find (self->heap, NULL) : NULL;
   if (block == NULL)
     return data;
-  *block = (ZstdMapping){ data, size };
+  *block = (DecoderMapping){ data, size };
   self->used += size;
   return data;
 }
 
 void
-zstd_memory_free (gpointer memory, gpointer data)
+decoder_memory_free (gpointer memory, gpointer data)
 {
-  ZstdMemory *self = memory;
-  ZstdMapping *mapping = data != NULL ? find (self->mappings, data) : NULL;
-  ZstdMapping *block = data != NULL ? find (self->heap, data) : NULL;
+  DecoderMemory *self = memory;
+  DecoderMapping *mapping = data != NULL ? find (self->mappings, data) : NULL;
+  DecoderMapping *block = data != NULL ? find (self->heap, data) : NULL;
 
   if (mapping != NULL)
     {
       munmap (mapping->data, mapping->size);
-      *mapping = (ZstdMapping){ 0 };
+      *mapping = (DecoderMapping){ 0 };
       return;
     }
   if (block != NULL)
     {
       self->used -= block->size;
-      *block = (ZstdMapping){ 0 };
+      *block = (DecoderMapping){ 0 };
     }
   free (data);
 }
 
 void
-zstd_memory_rest (ZstdMemory *self)
+decoder_memory_rest (DecoderMemory *self)
 {
-  for (guint i = 0; i < ZSTD_MEMORY_MAX_MAPPINGS; i++)
+  for (guint i = 0; i < DECODER_MEMORY_MAX_MAPPINGS; i++)
     if (self->mappings[i].data != NULL)
       madvise (self->mappings[i].data, self->mappings[i].size, MADV_DONTNEED);
 }
