@@ -6,22 +6,11 @@
 #include <string.h>
 
 #include "dlp-csv-reader.h"
-#include "reader-fixture.h"
+#include "reader-cases.h"
 
-#define LITERAL(s) s, sizeof s - 1
 #define BOM "\xef\xbb\xbf"
 
-typedef struct
-{
-  const char *name;
-  const char *settings; /* with blanks between */
-  const char *input;
-  gsize size;
-  const char *good; /* the fields with tabs between, records with |; control characters as \x0a */
-  const char *rejected; /* "kind row line offset", with | between */
-} Case;
-
-static const Case cases[] = {
+static const ReaderCase cases[] = {
   { "plain", "", LITERAL ("id,text\n1,one\n2,two\n"), "one|two", "" },
   { "crlf", "", LITERAL ("text,id\r\none,1\r\n\r\ntwo,2"), "one|two", "" },
   { "bom", "", LITERAL (BOM "text,id\none,1\n"), "one", "" },
@@ -68,83 +57,6 @@ static const Case cases[] = {
     "a|123456789012|e", "too-long 0 2 7|too-long 3 8 56" },
 };
 
-static const guint read_sizes[] = { 1, 7, 4096, 65536 };
-
-static void
-set_all (Fixture *fixture, const char *settings)
-{
-  g_auto (GStrv) parts = g_strsplit (settings, " ", -1);
-
-  fixture->config.reader_type = DLP_TYPE_CSV_READER;
-  fixture_set_reader (fixture, "max-bad-ratio=1");
-  for (guint i = 0; parts[i] != NULL; i++)
-    if (*parts[i] != '\0')
-      fixture_set_reader (fixture, "%s", parts[i]);
-}
-
-static Fixture *
-make_fixture (const char *settings, guint read_size)
-{
-  Fixture *fixture = fixture_new ();
-
-  set_all (fixture, settings);
-  fixture_set_reader (fixture, "read-size=%u", read_size);
-  fixture_set_reader (fixture, "chunk-bytes=%u", read_size);
-  return fixture;
-}
-
-/* Without the place. */
-static char *
-join_good (const RigOutput *output)
-{
-  g_autoptr (GString) all = g_string_new (NULL);
-
-  for (guint i = 0; i < output->good->len; i++)
-    g_string_append_printf (all, "%s%s", i > 0 ? "|" : "",
-                            strchr (output->good->pdata[i], '\t') + 1);
-  return g_string_free (g_steal_pointer (&all), FALSE);
-}
-
-static char *
-join_rejected (const RigOutput *output)
-{
-  g_autoptr (GString) all = g_string_new (NULL);
-
-  for (guint i = 0; i < output->rejected->len; i++)
-    {
-      g_auto (GStrv) parts = g_strsplit (output->rejected->pdata[i], "\t", -1);
-
-      g_string_append_printf (all, "%s%s %s %s %s", i > 0 ? "|" : "", parts[1], parts[4], parts[5],
-                              parts[6]);
-    }
-  return g_string_free (g_steal_pointer (&all), FALSE);
-}
-
-static void
-test_case (gconstpointer data)
-{
-  const Case *c = data;
-
-  for (guint i = 0; i < G_N_ELEMENTS (read_sizes); i++)
-    for (guint way = 0; way < 4; way++)
-      {
-        static const char *const names[] = { "a.csv", "a.csv", "a.csv.gz", "a.csv.zst" };
-        g_autoptr (Fixture) fixture = make_fixture (c->settings, read_sizes[i]);
-        g_autoptr (RigOutput) output = NULL;
-        g_autofree char *good = NULL;
-        g_autofree char *rejected = NULL;
-
-        fixture_write (fixture, names[way], c->input, (gssize) c->size);
-        fixture->config.workers = way % 2 == 0 ? 0 : 2;
-        output = rig_run (fixture_config (fixture));
-        g_assert_no_error (output->error);
-        good = join_good (output);
-        rejected = join_rejected (output);
-        g_assert_cmpstr (good, ==, c->good);
-        g_assert_cmpstr (rejected, ==, c->rejected);
-      }
-}
-
 /* ---- files that cannot be read ---- */
 
 typedef struct
@@ -178,29 +90,9 @@ static const Other others[] = {
 static void
 test_other (gconstpointer data)
 {
-  guint read_size = GPOINTER_TO_UINT (data);
-
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
-    {
-      g_autoptr (Fixture) fixture = make_fixture (others[i].settings, read_size);
-      g_autoptr (RigOutput) output = NULL;
-      guint64 damaged = 0;
-
-      fixture->config.workers = i % 3;
-      fixture_write (fixture, "a.csv", others[i].bytes, (gssize) others[i].size);
-      output = rig_run (fixture_config (fixture));
-      g_assert_error (output->error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED);
-      g_test_message ("%s", output->error->message);
-      g_assert_nonnull (strstr (output->error->message, others[i].part));
-
-      fixture_set_reader (fixture, "on-damaged-file=keep");
-      g_clear_pointer (&output, rig_output_free);
-      output = rig_run (fixture_config (fixture));
-      g_assert_no_error (output->error);
-      g_assert_true (g_variant_lookup (output->report, "damaged", "t", &damaged));
-      g_assert_cmpuint (damaged, ==, 1);
-      g_assert_cmpuint (output->good->len + output->rejected->len, ==, 0);
-    }
+    reader_cases_assert_damaged (others[i].settings, others[i].bytes, others[i].size,
+                                 GPOINTER_TO_UINT (data), others[i].part);
 }
 
 static void
@@ -221,17 +113,7 @@ test_refused (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
-    {
-      g_autoptr (Fixture) fixture = make_fixture (settings[i][0], 4096);
-      GError *error = NULL;
-
-      fixture_write (fixture, "a.csv", "text\nx\n", -1);
-      g_assert_null (rig_new (fixture_config (fixture), NULL, &error));
-      g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE);
-      g_test_message ("%s", error->message);
-      g_assert_nonnull (strstr (error->message, settings[i][1]));
-      g_clear_error (&error);
-    }
+    reader_cases_assert_refused (settings[i][0], settings[i][1]);
 }
 
 /* Columns are found by name in each file, and a tab by the file's name. */
@@ -240,7 +122,7 @@ test_files (void)
 {
   for (guint interleave = 1; interleave <= 3; interleave += 2)
     {
-      g_autoptr (Fixture) fixture = make_fixture ("fields=id:int64,lang:string?", 7);
+      g_autoptr (Fixture) fixture = reader_cases_fixture ("fields=id:int64,lang:string?", 7);
       g_autoptr (RigOutput) output = NULL;
       g_autofree char *good = NULL;
 
@@ -253,7 +135,7 @@ test_files (void)
       fixture_write (fixture, "e.tab.zst", "text\tid\nfour\t4\n", -1);
       output = rig_run (fixture_config (fixture));
       g_assert_no_error (output->error);
-      good = join_good (output);
+      good = reader_cases_join_good (output);
       g_assert_cmpstr (good, ==,
                        "one\t1\t(null)|two\t2\ten|three, or so\t3\t(null)|four\t4\t(null)");
     }
@@ -291,9 +173,8 @@ test_resume (gconstpointer data)
   for (guint workers = 0; workers < 3; workers += 2)
     for (guint chunk = 1; chunk < 2000000; chunk *= 40)
       {
-        g_autoptr (Fixture) fixture = make_fixture ("fields=score:double,id", 65536);
+        g_autoptr (Fixture) fixture = reader_cases_fixture ("fields=score:double,id", 65536);
         g_autoptr (RigOutput) whole = NULL;
-        g_autoptr (RigOutput) pieces = NULL;
 
         write_files (fixture);
         fixture_set_source (fixture, "epochs=2");
@@ -304,10 +185,7 @@ test_resume (gconstpointer data)
         g_assert_no_error (whole->error);
         g_assert_cmpuint (whole->good->len, ==, 2 * 4 * 19);
         g_assert_cmpuint (whole->rejected->len, ==, 2 * (4 * 3 + 1));
-        pieces = rig_run_in_pieces (fixture_config (fixture));
-        rig_assert_equal (pieces, whole);
-        fixture->config.stride = 3;
-        rig_assert_resumable (fixture_config (fixture), fixture_config (fixture));
+        reader_cases_assert_resumable (fixture, 3);
       }
 }
 
@@ -315,19 +193,14 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  fixture_init ();
+  reader_cases_init (DLP_TYPE_CSV_READER, "csv-reader", ".csv");
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+  reader_cases_add (cases, G_N_ELEMENTS (cases));
+  for (guint i = 0; i < N_READ_SIZES; i++)
     {
-      g_autofree char *path = g_strconcat ("/csv-reader/", cases[i].name, NULL);
+      g_autofree char *path = g_strdup_printf ("/csv-reader/other/%u", reader_read_sizes[i]);
 
-      g_test_add_data_func (path, &cases[i], test_case);
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (read_sizes); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/csv-reader/other/%u", read_sizes[i]);
-
-      g_test_add_data_func (path, GUINT_TO_POINTER (read_sizes[i]), test_other);
+      g_test_add_data_func (path, GUINT_TO_POINTER (reader_read_sizes[i]), test_other);
     }
   g_test_add_func ("/csv-reader/refused", test_refused);
   g_test_add_func ("/csv-reader/files", test_files);

@@ -5,28 +5,14 @@
 #include <string.h>
 
 #include "dlp-text-reader.h"
-#include "reader-fixture.h"
+#include "reader-cases.h"
 
-#define LITERAL(s) s, sizeof s - 1
-
-typedef struct
-{
-  const char *name;
-  const char *settings; /* with blanks between */
-  const char *input;
-  gsize size;
-  const char *good;     /* the texts, with | between; control characters as \x0a */
-  const char *rejected; /* "kind row line offset", with | between */
-} Case;
-
-/* Of a case, in golden.txt: the first so many, and the last. */
-#define MAX_SHOWN 6
 #define LINE "unit=line"
 #define PARAGRAPH "unit=paragraph"
 #define KEEP LINE " keep-blank-lines=true"
 #define BOM "\xef\xbb\xbf"
 
-static const Case cases[] = {
+static const ReaderCase cases[] = {
   { "line", LINE, LITERAL ("one\ntwo\r\nthree"), "one|two|three", "" },
   { "line/blank", LINE, LITERAL ("\n \t\r\none\n\n\r\n two \n\n"), "one| two ", "" },
   { "line/keep", KEEP, LITERAL ("\n \t\r\none\n\n"), "| \\x09|one|", "" },
@@ -80,91 +66,6 @@ static const Case cases[] = {
     "too-long 0 1 0" },
 };
 
-static const guint read_sizes[] = { 1, 7, 4096, 65536 };
-
-static void
-set_all (Fixture *fixture, const char *settings)
-{
-  g_auto (GStrv) parts = g_strsplit (settings, " ", -1);
-
-  for (guint i = 0; parts[i] != NULL; i++)
-    fixture_set_reader (fixture, "%s", parts[i]);
-}
-
-static Fixture *
-make_fixture (const char *settings, guint read_size)
-{
-  Fixture *fixture = fixture_new ();
-
-  fixture->config.reader_type = DLP_TYPE_TEXT_READER;
-  set_all (fixture, settings);
-  fixture_set_reader (fixture, "max-bad-ratio=1");
-  fixture_set_reader (fixture, "read-size=%u", read_size);
-  fixture_set_reader (fixture, "chunk-bytes=%u", read_size);
-  return fixture;
-}
-
-/* Without the place. */
-static char *
-join_good (const RigOutput *output)
-{
-  g_autoptr (GString) all = g_string_new (NULL);
-
-  for (guint i = 0; i < output->good->len; i++)
-    g_string_append_printf (all, "%s%s", i > 0 ? "|" : "",
-                            strchr (output->good->pdata[i], '\t') + 1);
-  return g_string_free (g_steal_pointer (&all), FALSE);
-}
-
-static char *
-join_rejected (const RigOutput *output)
-{
-  g_autoptr (GString) all = g_string_new (NULL);
-
-  for (guint i = 0; i < output->rejected->len; i++)
-    {
-      g_auto (GStrv) parts = g_strsplit (output->rejected->pdata[i], "\t", -1);
-
-      g_string_append_printf (all, "%s%s %s %s %s", i > 0 ? "|" : "", parts[1], parts[4], parts[5],
-                              parts[6]);
-    }
-  return g_string_free (g_steal_pointer (&all), FALSE);
-}
-
-static gboolean
-is_all_bad (const Case *c)
-{
-  return *c->rejected != '\0' && *c->good == '\0';
-}
-
-static void
-test_case (gconstpointer data)
-{
-  const Case *c = data;
-
-  for (guint i = 0; i < G_N_ELEMENTS (read_sizes); i++)
-    for (guint way = 0; way < 4; way++)
-      {
-        static const char *const names[] = { "a.txt", "a.txt", "a.txt.gz", "a.txt.zst" };
-        g_autoptr (Fixture) fixture = make_fixture (c->settings, read_sizes[i]);
-        g_autoptr (RigOutput) output = NULL;
-        g_autofree char *good = NULL;
-        g_autofree char *rejected = NULL;
-
-        fixture_write (fixture, names[way], c->input, (gssize) c->size);
-        fixture->config.workers = way % 2 == 0 ? 0 : 2;
-        output = rig_run (fixture_config (fixture));
-        if (is_all_bad (c))
-          g_assert_error (output->error, DLP_DATA_ERROR, DLP_DATA_ERROR_BAD_RATIO);
-        else
-          g_assert_no_error (output->error);
-        good = join_good (output);
-        rejected = join_rejected (output);
-        g_assert_cmpstr (good, ==, c->good);
-        g_assert_cmpstr (rejected, ==, c->rejected);
-      }
-}
-
 /* ---- files that are something else ---- */
 
 typedef struct
@@ -197,33 +98,36 @@ test_other (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
     for (guint unit = 0; unit < G_N_ELEMENTS (units); unit++)
-      for (guint k = 0; k < G_N_ELEMENTS (read_sizes); k++)
-        {
-          g_autoptr (Fixture) fixture = make_fixture (units[unit], read_sizes[k]);
-          g_autoptr (RigOutput) output = NULL;
-          guint64 damaged = 0;
+      for (guint k = 0; k < N_READ_SIZES; k++)
+        reader_cases_assert_damaged (units[unit], others[i].bytes, others[i].size,
+                                     reader_read_sizes[k], others[i].part);
+}
 
-          fixture_write (fixture, "a.txt", others[i].bytes, (gssize) others[i].size);
-          output = rig_run (fixture_config (fixture));
-          g_assert_error (output->error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED);
-          g_assert_nonnull (strstr (output->error->message, others[i].part));
-          g_assert_cmpuint (output->good->len, ==, 0);
+/* The files behind one that is damaged are read. */
+static void
+test_damaged_first (void)
+{
+  for (guint k = 0; k < N_READ_SIZES; k++)
+    {
+      g_autoptr (Fixture) fixture = reader_cases_fixture (LINE, reader_read_sizes[k]);
+      g_autoptr (RigOutput) output = NULL;
+      guint64 damaged = 0;
 
-          fixture_write (fixture, "b.txt", LITERAL ("good\n"));
-          fixture_set_reader (fixture, "on-damaged-file=keep");
-          g_clear_pointer (&output, rig_output_free);
-          output = rig_run (fixture_config (fixture));
-          g_assert_no_error (output->error);
-          g_assert_true (g_variant_lookup (output->report, "damaged", "t", &damaged));
-          g_assert_cmpuint (damaged, ==, 1);
-          g_assert_cmpuint (output->good->len, ==, 1);
-        }
+      fixture_write (fixture, "a.txt", others[0].bytes, (gssize) others[0].size);
+      fixture_write (fixture, "b.txt", LITERAL ("good\n"));
+      fixture_set_reader (fixture, "on-damaged-file=keep");
+      output = rig_run (fixture_config (fixture));
+      g_assert_no_error (output->error);
+      g_assert_true (g_variant_lookup (output->report, "damaged", "t", &damaged));
+      g_assert_cmpuint (damaged, ==, 1);
+      g_assert_cmpuint (output->good->len, ==, 1);
+    }
 }
 
 static void
 test_empty (void)
 {
-  g_autoptr (Fixture) fixture = make_fixture ("unit=file", 4096);
+  g_autoptr (Fixture) fixture = reader_cases_fixture ("unit=file", 4096);
   g_autoptr (RigOutput) output = NULL;
 
   fixture_write (fixture, "a.txt", "", 0);
@@ -242,16 +146,7 @@ test_refused (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
-    {
-      g_autoptr (Fixture) fixture = make_fixture (settings[i][0], 4096);
-      GError *error = NULL;
-
-      fixture_write (fixture, "a.txt", "x\n", -1);
-      g_assert_null (rig_new (fixture_config (fixture), NULL, &error));
-      g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE);
-      g_assert_nonnull (strstr (error->message, settings[i][1]));
-      g_clear_error (&error);
-    }
+    reader_cases_assert_refused (settings[i][0], settings[i][1]);
 }
 
 /* ---- the inputs of all readers ---- */
@@ -276,93 +171,29 @@ list_cases (const char *folder)
   return names;
 }
 
-static RigOutput *
-run_case (const char *path, const char *unit, guint read_size, guint workers)
-{
-  g_autoptr (Fixture) fixture = fixture_new_at (path);
-
-  fixture->config.reader_type = DLP_TYPE_TEXT_READER;
-  fixture->config.workers = workers;
-  fixture_set_reader (fixture, "unit=%s", unit);
-  fixture_set_reader (fixture, "on-damaged-file=keep");
-  fixture_set_reader (fixture, "max-bad-ratio=1");
-  fixture_set_reader (fixture, "window-log-max=31");
-  fixture_set_reader (fixture, "read-size=%u", read_size);
-  return rig_run (fixture_config (fixture));
-}
-
-static void
-append_outcome (GString *all, const char *folder, const RigOutput *output)
-{
-  guint64 damaged = 0;
-
-  for (guint k = 0; k < 2; k++)
-    {
-      GPtrArray *lines = k == 0 ? output->good : output->rejected;
-
-      for (guint i = 0; i < lines->len; i++)
-        {
-          g_auto (GStrv) parts = g_strsplit (lines->pdata[i], folder, -1);
-          g_autofree char *line = g_strjoinv ("", parts);
-
-          if (i < MAX_SHOWN || i + 1 == lines->len)
-            g_string_append_printf (all, "  %s %.120s\n", k == 0 ? "good" : "bad ", line);
-        }
-    }
-  g_assert_true (g_variant_lookup (output->report, "damaged", "t", &damaged));
-  g_string_append_printf (all, "  damaged %" G_GUINT64_FORMAT "%s\n", damaged,
-                          output->error != NULL ? ", an error" : "");
-}
-
-/* golden.txt was looked through once. To make it again: DLPIPE_WRITE_GOLDEN=FILE. */
 static void
 test_golden (void)
 {
-  static const char *const units[] = { "file", "line", "paragraph" };
+  static const char *const units[] = { "unit=file", "unit=line", "unit=paragraph" };
   g_autofree char *folder = g_build_filename (g_getenv ("DLPIPE_TEST_DATA"), "cases/", NULL);
-  g_autofree char *golden = g_test_build_filename (G_TEST_DIST, "golden.txt", NULL);
   g_autoptr (GPtrArray) names = list_cases (folder);
   g_autoptr (GString) all = g_string_new (NULL);
-  g_autofree char *expected = NULL;
-  GError *error = NULL;
 
   for (guint i = 0; i < names->len; i++)
     for (guint unit = 0; unit < G_N_ELEMENTS (units); unit++)
-      {
-        g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
-        g_autoptr (RigOutput) first = run_case (path, units[unit], 65536, 0);
-
-        g_string_append_printf (all, "%s unit=%s\n", (const char *) names->pdata[i], units[unit]);
-        append_outcome (all, folder, first);
-        for (guint k = 0; k < 3; k++)
-          {
-            g_autoptr (RigOutput) output = run_case (path, units[unit], read_sizes[k], k);
-
-            rig_assert_equal (output, first);
-          }
-      }
-
-  if (g_getenv ("DLPIPE_WRITE_GOLDEN") != NULL)
-    g_file_set_contents (g_getenv ("DLPIPE_WRITE_GOLDEN"), all->str, (gssize) all->len, &error);
-  g_assert_no_error (error);
-  g_file_get_contents (golden, &expected, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_cmpstr (all->str, ==, expected);
+      reader_cases_append_outcome (all, folder, names->pdata[i], units[unit]);
+  reader_cases_assert_golden (all);
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  fixture_init ();
+  reader_cases_init (DLP_TYPE_TEXT_READER, "text-reader", ".txt");
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autofree char *path = g_strconcat ("/text-reader/", cases[i].name, NULL);
-
-      g_test_add_data_func (path, &cases[i], test_case);
-    }
+  reader_cases_add (cases, G_N_ELEMENTS (cases));
   g_test_add_func ("/text-reader/other", test_other);
+  g_test_add_func ("/text-reader/damaged-first", test_damaged_first);
   g_test_add_func ("/text-reader/empty", test_empty);
   g_test_add_func ("/text-reader/refused", test_refused);
   g_test_add_func ("/text-reader/golden", test_golden);
