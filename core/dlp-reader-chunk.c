@@ -250,7 +250,7 @@ dlp_reader_chunk_set_too_long (DlpReaderChunk *self,
                        " bytes, above the max-record-bytes=%" G_GUINT64_FORMAT " allowed",
                        record_size, max_record_bytes);
 
-  add_reject (self, 1, "too-long", 0, self->data, self->size, message, false);
+  add_reject (self, MIN (lines, 1), "too-long", 0, self->data, self->size, message, false);
   self->lines = lines;
   dlp_reader_rejects_finish (&self->rejects);
 }

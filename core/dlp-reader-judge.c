@@ -55,7 +55,7 @@ typedef struct
   const char *uri;
   const char *name;
   DlpCoordinate coordinate;
-  guint64 line;   /* from 1 */
+  guint64 line;   /* from 1; 0: such files have none */
   guint64 offset; /* of the fault */
 } BadRecord;
 
@@ -78,9 +78,11 @@ locate (DlpReaderChunk *chunk, const DlpReaderPlace *place, const DlpReaderRejec
 static char *
 describe (const BadRecord *bad)
 {
-  return g_strdup_printf ("%s: row %" G_GUINT64_FORMAT " (line %" G_GUINT64_FORMAT
-                          ", byte %" G_GUINT64_FORMAT "): %s: %s",
-                          bad->name, bad->coordinate.row, bad->line, bad->offset, bad->reject->kind,
+  g_autofree char *line =
+      bad->line > 0 ? g_strdup_printf ("line %" G_GUINT64_FORMAT ", ", bad->line) : g_strdup ("");
+
+  return g_strdup_printf ("%s: row %" G_GUINT64_FORMAT " (%sbyte %" G_GUINT64_FORMAT "): %s: %s",
+                          bad->name, bad->coordinate.row, line, bad->offset, bad->reject->kind,
                           bad->reject->message);
 }
 

@@ -284,23 +284,119 @@ count_newlines (const guint8 *data, gsize size)
   return n;
 }
 
+/* Takes @first, the first bytes of a record that is too long; the lane's own are those behind it.
+ */
+static DlpReaderChunk *
+make_too_long (DlpReaderLane *self,
+               guint8 *first,
+               gsize kept,
+               guint64 record_size,
+               guint64 lines,
+               bool is_last)
+{
+  DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
+  guint64 start = self->offset;
+  DlpReaderChunk *chunk = dlp_reader_chunk_new (self, first, kept, kept, start, is_last);
+
+  dlp_reader_chunk_set_too_long (chunk, record_size, lines, priv->max_record_bytes);
+  dlp_reader_give_buffer (self->reader, g_steal_pointer (&chunk->data), kept);
+  chunk->size = record_size;
+  self->offset = start + record_size;
+  note_position (self, chunk);
+  self->cut = self->looked_at = self->scan = 0;
+  return is_last ? end_lane (self, chunk) : chunk;
+}
+
+static guint8 *
+copy_start (DlpReaderLane *self, gsize *kept)
+{
+  guint8 *first;
+
+  *kept = MIN (self->size, DLP_READER_MAX_REJECTED);
+  first = g_malloc (*kept + DLP_READER_PADDING);
+  memcpy (first, self->data, *kept);
+  return first;
+}
+
+/* Room for more, behind what skip() did not take yet, without keeping the record's large buffer. */
+static void
+make_room (DlpReaderLane *self)
+{
+  gsize capacity;
+  guint8 *data;
+
+  if (self->size < self->capacity &&
+      self->capacity <= dlp_reader_get_private (self->reader)->chunk_size)
+    return;
+  data = dlp_reader_take_buffer (self->reader, &capacity);
+  if (self->size >= capacity)
+    {
+      dlp_reader_give_buffer (self->reader, data, capacity);
+      if (self->size < self->capacity)
+        return;
+      capacity = self->capacity * 2;
+      data = g_malloc (capacity + DLP_READER_PADDING);
+    }
+  memcpy (data, self->data, self->size);
+  dlp_reader_give_buffer (self->reader, self->data, self->capacity);
+  self->data = data;
+  self->capacity = capacity;
+}
+
+/* By skip() of the class: what it takes is the record, what is left in the buffer is behind it. */
+static DlpReaderChunk *
+skip_by_class (DlpReaderLane *self, guint8 next, GCancellable *cancellable)
+{
+  DlpReaderClass *klass = DLP_READER_GET_CLASS (self->reader);
+  guint64 state[4] = { 0 };
+  guint64 record_size = 0;
+  gboolean ended = FALSE;
+  gssize n = 1;
+  gsize kept;
+  guint8 *first = copy_start (self, &kept);
+
+  /* The padding has room for it. */
+  self->data[self->size++] = next;
+  while (n > 0 && !ended)
+    {
+      gsize taken = klass->skip (self->reader, state, self->data, self->size, &ended);
+
+      record_size += taken;
+      self->size -= taken;
+      memmove (self->data, self->data + taken, self->size);
+      if (ended)
+        break;
+      make_room (self);
+      n = read_bytes (self, self->data + self->size, self->capacity - self->size, cancellable);
+      self->size += MAX (n, 0);
+    }
+
+  if (n < 0)
+    {
+      g_free (first);
+      self->size = 0;
+      return end_lane (self, NULL);
+    }
+  if (!ended)
+    {
+      record_size += self->size;
+      self->size = 0;
+    }
+  return make_too_long (self, first, kept, record_size, 0, !ended);
+}
+
 /* The record in the buffer is as long as may be, and goes on with @size bytes at @next: its first
  * bytes are kept, the others passed over. */
 static DlpReaderChunk *
 skip_record (DlpReaderLane *self, guint8 next, GCancellable *cancellable)
 {
-  DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
   guint64 record_size = self->size;
   guint64 newlines = count_newlines (self->data, self->size);
   guint8 last = next;
-  gsize kept = MIN (self->size, DLP_READER_MAX_REJECTED);
-  guint8 *first = g_malloc (kept + DLP_READER_PADDING);
-  guint64 start = self->offset;
   gssize n = 1;
-  gsize end;
-  DlpReaderChunk *chunk;
+  gsize end, kept;
+  guint8 *first = copy_start (self, &kept);
 
-  memcpy (first, self->data, kept);
   dlp_reader_give_buffer (self->reader, self->data, self->capacity);
   self->data = dlp_reader_take_buffer (self->reader, &self->capacity);
   self->data[0] = next;
@@ -327,18 +423,19 @@ skip_record (DlpReaderLane *self, guint8 next, GCancellable *cancellable)
       newlines += count_newlines (self->data, end);
       last = self->data[end - 1];
     }
-  chunk = dlp_reader_chunk_new (self, first, kept, kept, start, n == 0);
-  dlp_reader_chunk_set_too_long (chunk, record_size, newlines + (last != '\n'),
-                                 priv->max_record_bytes);
-  dlp_reader_give_buffer (self->reader, g_steal_pointer (&chunk->data), kept);
-  chunk->size = record_size;
-
-  self->offset = start + record_size;
-  note_position (self, chunk);
   self->size = n - end;
-  self->cut = self->looked_at = self->scan = 0;
   memmove (self->data, self->data + end, self->size);
-  return n == 0 ? end_lane (self, chunk) : chunk;
+  return make_too_long (self, first, kept, record_size, newlines + (last != '\n'), n == 0);
+}
+
+/* So many bytes of one record are held. Where a class tells the end of a record by what follows,
+ * that is in sight as well; what is too long all the same is for parse() to see. */
+static guint64
+get_limit (DlpReaderLane *self)
+{
+  guint64 ahead = DLP_READER_GET_CLASS (self->reader)->skip != NULL ? DLP_READER_LOOK_AHEAD : 0;
+
+  return dlp_reader_get_private (self->reader)->max_record_bytes + ahead;
 }
 
 /* The buffer is full and holds no whole record. */
@@ -349,14 +446,14 @@ grow (DlpReaderLane *self, bool may_grow, GCancellable *cancellable)
   guint8 next;
   gssize n;
 
-  if (self->size < priv->max_record_bytes)
+  if (self->size < get_limit (self))
     {
       if (!may_grow && self->capacity >= 4 * priv->chunk_size)
         {
           self->paused = true;
           return NULL;
         }
-      self->capacity = MIN (self->capacity * 2, priv->max_record_bytes);
+      self->capacity = MIN (self->capacity * 2, get_limit (self));
       self->data = g_realloc (self->data, self->capacity + DLP_READER_PADDING);
       return NULL;
     }
@@ -370,7 +467,9 @@ grow (DlpReaderLane *self, bool may_grow, GCancellable *cancellable)
       self->size = 0;
       return end_lane (self, NULL);
     }
-  return skip_record (self, next, cancellable);
+  return DLP_READER_GET_CLASS (self->reader)->skip != NULL ?
+             skip_by_class (self, next, cancellable) :
+             skip_record (self, next, cancellable);
 }
 
 static DlpReaderChunk *

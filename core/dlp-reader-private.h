@@ -19,6 +19,8 @@ G_BEGIN_DECLS
 #define DLP_READER_PADDING 64
 /* Of a bad record's bytes, kept for the pad `rejected`. */
 #define DLP_READER_MAX_REJECTED (64 * 1024)
+/* What may be held behind a record to tell where it ends. */
+#define DLP_READER_LOOK_AHEAD (64 * 1024)
 
 typedef struct _DlpReaderLane DlpReaderLane;
 typedef struct _DlpReaderCopy DlpReaderCopy;

@@ -151,8 +151,9 @@ G_DECLARE_DERIVABLE_TYPE (DlpReader, dlp_reader, DLP, READER, DlpElement)
  * @worker_free: frees that
  * @parse: makes records of a chunk
  * @find_border: where records end, piece by piece
+ * @skip: passes over a record that is too long
  *
- * The class of readers, with room for seven further virtual functions.
+ * The class of readers, with room for six further virtual functions.
  *
  * Since: 0.1
  */
@@ -270,9 +271,33 @@ struct _DlpReaderClass
                         const guint8 *data,
                         gsize size,
                         gboolean first);
+  /**
+   * DlpReaderClass::skip:
+   * @self: a reader
+   * @state: (inout) (array fixed-size=4): zeros at the start of a record, else what the call before
+   *   left
+   * @data: (array length=size): the bytes behind those that the calls before took
+   * @size: how many
+   * @ended: (out): whether the record ends behind the bytes taken
+   *
+   * Optional, with cut() and instead of find_end(): passes over a record that is too long, where
+   * its end cannot be told from its last bytes alone, or only from what follows. The first call
+   * gets the start of the record. What is not taken is given again, with more behind it; of 2 MiB
+   * something has to be taken. Up to 64 KiB behind a record are held to tell its end, so parse()
+   * is given records that are longer than max-record-bytes by so much, and rejects them itself.
+   * Files of such readers have no lines: those that parse() counts are 0, and messages name the
+   * byte alone.
+   *
+   * Threads: those of the reader, several at once.
+   *
+   * Returns: how many bytes are taken
+   *
+   * Since: 0.2
+   */
+  gsize (*skip) (DlpReader *self, guint64 *state, const guint8 *data, gsize size, gboolean *ended);
 
   /*< private >*/
-  gpointer reserved[7];
+  gpointer reserved[6];
 };
 
 /**
