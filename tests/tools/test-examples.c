@@ -66,8 +66,10 @@ set_up_folder (LaunchRig *rig)
       "cp a.jsonl.zst a.jsonl.xz a.jsonl.lz4 corpus; mv a.jsonl.bz2 dumps\n"
       "mv a.jsonl.xz dump.jsonl.xz; rm a.jsonl.lz4; cp a.jsonl.zst web; mv a.jsonl.zst "
       "dump.jsonl.zst\n"
-      "cp a.jsonl.gz code; cp a.jsonl.gz crawl; mv a.jsonl.gz dump.jsonl.gz\n",
-      launch_rig_get_data (), tools);
+      "cp a.jsonl.gz code; cp a.jsonl.gz crawl; mv a.jsonl.gz dump.jsonl.gz\n"
+      "cp '%s'/plugins/warc-reader/tests/cases/w01-ok.warc.gz crawl/a.warc.gz\n"
+      "cp crawl/a.warc.gz crawl/a.wet.gz\n",
+      launch_rig_get_data (), tools, launch_rig_get_data ());
   g_assert_cmpint (run_shell (rig, script), ==, 0);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs of text-reader and csv-reader are killed at random instants and gone on with: what they
+"""Runs of text-reader, csv-reader and warc-reader are killed at random instants and gone on with: what they
 write, good and rejected, is what a run writes that nobody disturbs.
 usage: test-kill-readers.py DLPIPE_LAUNCH"""
 import csv
@@ -50,6 +50,19 @@ def write_csv(folder, rand):
                 row = {'id': k, 'text': 'row "%d"\n\nof, %d' % (rand.randrange(10 ** 12), i),
                        'score': k / 7 if k % 4000 else 'none'}
                 writer.writerow([row[c] for c in columns])
+
+
+def write_warc(folder, rand):
+    for i in range(3):
+        records = []
+        for k in range(N_ROWS // 4):
+            body = b'HTTP/1.1 200 OK\r\n\r\npage %d of %d %d' % (k, i, rand.randrange(10 ** 12))
+            record = (b'WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\n'
+                      b'WARC-Target-URI: http://example.test/%d\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n'
+                      % (k, len(body) + 9 * (k % 1000 == 17), body))
+            records.append(gzip.compress(record, 1) if i == 1 else record)
+        with open(os.path.join(folder, 'in-%d.warc' % i), 'wb') as file:
+            file.write(b''.join(records))
 
 
 class Kill(unittest.TestCase):
@@ -105,6 +118,10 @@ class Kill(unittest.TestCase):
     def test_csv(self):
         write_csv(self.folder, self.rand)
         self.check('file-source location=in-*.csv ! csv-reader fields=id:int64,score:double')
+
+    def test_warc(self):
+        write_warc(self.folder, self.rand)
+        self.check('file-source location=in-*.warc ! warc-reader fields=url,http-status')
 
 
 if __name__ == '__main__':
