@@ -6,13 +6,7 @@
 
 #include <string.h>
 
-#include <dlpipe/dlp-json.h>
 #include <dlpipe/dlp-utf8.h>
-
-#include "number.h"
-
-/* Of a value, in a message. */
-#define MAX_SHOWN 48
 
 gboolean
 csv_cell_append_text (const CsvDialect *dialect,
@@ -20,7 +14,7 @@ csv_cell_append_text (const CsvDialect *dialect,
                       const char *name,
                       DlpRecordBatchBuilder *builder,
                       guint index,
-                      CsvCellFault *fault)
+                      ReaderFault *fault)
 {
   gsize valid = dlp_utf8_measure_valid (cell->data, cell->size);
   const guint8 *nul = cell->size > 0 ? memchr (cell->data, '\0', cell->size) : NULL;
@@ -52,120 +46,14 @@ csv_cell_append_text (const CsvDialect *dialect,
   return TRUE;
 }
 
-static char *
-show_value (const guint8 *text, gsize size)
-{
-  GString *shown = g_string_new (NULL);
-  gsize n = dlp_utf8_measure_valid (text, MIN (size, MAX_SHOWN));
-
-  dlp_json_append_string (shown, (const char *) text, n);
-  if (n < size)
-    g_string_append (shown, "...");
-  return g_string_free (shown, FALSE);
-}
-
-static gboolean
-fail (const ReaderField *field,
-      const char *name,
-      const guint8 *text,
-      gsize size,
-      const char *range,
-      CsvCellFault *fault)
-{
-  g_autofree char *shown = show_value (text, size);
-  const char *expected = range != NULL ? range : reader_field_type_get_wanted (field->type);
-  const char *type = dlp_field_type_to_string (field->type);
-
-  fault->at = text;
-  fault->kind = size == 0 ? "null" : range != NULL ? "range" : "type";
-  if (size == 0)
-    fault->message =
-        g_strdup_printf ("the column \"%s\" is empty, expected %s (fields=%s:%s? would take it)",
-                         name, expected, field->path, type);
-  else
-    fault->message = g_strdup_printf (
-        "the column \"%s\" is %s, expected %s, as it is %s (fields=%s would take its text)", name,
-        shown, expected, type, field->path);
-  return FALSE;
-}
-
-static gboolean
-is_word (const guint8 *text, gsize size, const char *word)
-{
-  return size == strlen (word) && g_ascii_strncasecmp ((const char *) text, word, size) == 0;
-}
-
-static NumberResult
-append_number (const ReaderField *field,
-               DlpRecordBatchBuilder *builder,
-               guint index,
-               const guint8 *text,
-               gsize size)
-{
-  NumberResult result;
-  gint64 i = 0;
-  guint64 u = 0;
-  double d = 0;
-
-  if (field->type == DLP_FIELD_DOUBLE)
-    {
-      result = number_get_double (text, size, &d);
-      if (result == NUMBER_OK)
-        dlp_record_batch_builder_append_double (builder, index, d);
-    }
-  else if (field->type == DLP_FIELD_INT64)
-    {
-      result = number_get_int64 (text, size, &i);
-      if (result == NUMBER_OK)
-        dlp_record_batch_builder_append_int64 (builder, index, i);
-    }
-  else
-    {
-      result = number_get_uint64 (text, size, &u);
-      if (result == NUMBER_OK)
-        dlp_record_batch_builder_append_uint64 (builder, index, u);
-    }
-  return result;
-}
-
 gboolean
 csv_cell_append_value (const CsvCell *cell,
                        const char *name,
                        const ReaderField *field,
                        DlpRecordBatchBuilder *builder,
                        guint index,
-                       CsvCellFault *fault)
+                       ReaderFault *fault)
 {
-  const guint8 *text = cell->data;
-  gsize size = cell->size;
-  NumberResult result;
-  gboolean plus;
-
-  for (; size > 0 && (*text == ' ' || *text == '\t'); size--)
-    text++;
-  while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t'))
-    size--;
-
-  if (size == 0 && field->optional)
-    {
-      dlp_record_batch_builder_append_null (builder, index);
-      return TRUE;
-    }
-  if (field->type == DLP_FIELD_BOOLEAN)
-    {
-      gboolean is_true = is_word (text, size, "true");
-
-      if (!is_true && !is_word (text, size, "false"))
-        return fail (field, name, text, size, NULL, fault);
-      dlp_record_batch_builder_append_boolean (builder, index, is_true);
-      return TRUE;
-    }
-
-  plus = size > 1 && text[0] == '+' && text[1] != '-';
-  if (!number_is_well_formed (text + plus, size - plus))
-    return fail (field, name, text, size, NULL, fault);
-  result = append_number (field, builder, index, text + plus, size - plus);
-  return result == NUMBER_OK ||
-         fail (field, name, text, size,
-               result == NUMBER_RANGE ? reader_field_type_get_range (field->type) : NULL, fault);
+  return reader_value_append (field, "the column", name, cell->data, cell->size, builder, index,
+                              fault);
 }

@@ -2,17 +2,9 @@
 #pragma once
 
 #include "csv-row.h"
-#include "reader-fields.h"
+#include "reader-value.h"
 
 G_BEGIN_DECLS
-
-/* Why a cell is not a value of its field. */
-typedef struct
-{
-  const char *kind; /* of the bad record */
-  const guint8 *at;
-  char *message;
-} CsvCellFault;
 
 /* Appends a cell to a string field; @name: of the column. FALSE: see @fault. */
 gboolean csv_cell_append_text (const CsvDialect *dialect,
@@ -20,13 +12,13 @@ gboolean csv_cell_append_text (const CsvDialect *dialect,
                                const char *name,
                                DlpRecordBatchBuilder *builder,
                                guint index,
-                               CsvCellFault *fault);
+                               ReaderFault *fault);
 /* The same to a field of another type: blanks around it do not count, and nothing is null. */
 gboolean csv_cell_append_value (const CsvCell *cell,
                                 const char *name,
                                 const ReaderField *field,
                                 DlpRecordBatchBuilder *builder,
                                 guint index,
-                                CsvCellFault *fault);
+                                ReaderFault *fault);
 
 G_END_DECLS

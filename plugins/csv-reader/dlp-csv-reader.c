@@ -237,7 +237,7 @@ dlp_csv_reader_get_schema (DlpReader *reader, GError **error)
     return NULL;
   g_clear_pointer (&self->further, g_ptr_array_unref);
   self->further =
-      reader_fields_parse ((const char *const *) self->fields, self->field, "CSV", error);
+      reader_fields_parse ((const char *const *) self->fields, self->field, "CSV", FALSE, error);
   if (self->further == NULL)
     return NULL;
   make_wishes (self);
@@ -356,7 +356,7 @@ check_row (Parse *parse, const guint8 *start, const CsvRow *row)
 }
 
 static gboolean
-append_cell (Parse *parse, guint i, CsvCellFault *fault)
+append_cell (Parse *parse, guint i, ReaderFault *fault)
 {
   DlpCsvReader *self = parse->self;
   DlpRecordBatchBuilder *builder = dlp_reader_chunk_get_builder (parse->chunk);
@@ -377,7 +377,7 @@ append_cell (Parse *parse, guint i, CsvCellFault *fault)
 static void
 take_row (Parse *parse, const guint8 *start, const CsvRow *row)
 {
-  CsvCellFault fault = { NULL };
+  ReaderFault fault = { NULL };
 
   if (!check_row (parse, start, row))
     return;

@@ -128,7 +128,7 @@ dlp_jsonl_reader_get_schema (DlpReader *reader, GError **error)
   g_clear_pointer (&self->plan, json_plan_unref);
   g_clear_pointer (&self->further, g_ptr_array_unref);
   self->further =
-      reader_fields_parse ((const char *const *) self->fields, self->field, "JSON", error);
+      reader_fields_parse ((const char *const *) self->fields, self->field, "JSON", FALSE, error);
   if (self->further == NULL)
     return NULL;
   self->plan = make_plan (self, error);

@@ -50,6 +50,7 @@ read_type (ReaderField *field,
            const char *entry,
            const char *text,
            const char *format,
+           gboolean has_binary,
            GError **error)
 {
   g_autoptr (GError) local_error = NULL;
@@ -57,16 +58,17 @@ read_type (ReaderField *field,
 
   if (!dlp_field_type_from_string (text, &field->type, &field->optional, &local_error))
     why = g_strconcat (local_error->message, "; a colon in a name is written \\:", NULL);
-  else if (field->type == DLP_FIELD_BINARY || field->type == DLP_FIELD_LIST_UINT16 ||
-           field->type == DLP_FIELD_LIST_UINT32)
-    why = g_strdup_printf ("%s is read as string, int64, uint64, double or boolean, not as %s",
-                           format, dlp_field_type_to_string (field->type));
+  else if ((field->type == DLP_FIELD_BINARY && !has_binary) ||
+           field->type == DLP_FIELD_LIST_UINT16 || field->type == DLP_FIELD_LIST_UINT32)
+    why = g_strdup_printf ("%s is read as string, %sint64, uint64, double or boolean, not as %s",
+                           format, has_binary ? "binary, " : "",
+                           dlp_field_type_to_string (field->type));
   return why == NULL || fail (entry, why, error);
 }
 
 /* (transfer full): of "PATH" or "PATH:TYPE". */
 static ReaderField *
-parse_entry (const char *entry, const char *format, GError **error)
+parse_entry (const char *entry, const char *format, gboolean has_binary, GError **error)
 {
   ReaderField *field = g_new0 (ReaderField, 1);
   const char *colon = find_type (entry);
@@ -83,14 +85,18 @@ parse_entry (const char *entry, const char *format, GError **error)
   field->has_type = TRUE;
   for (colon++; *colon == ' ';)
     colon++;
-  if (!read_type (field, entry, colon, format, error))
+  if (!read_type (field, entry, colon, format, has_binary, error))
     g_clear_pointer (&field, field_free);
   return field;
 }
 
 /* Blanks beside a comma do not count; others did before there were commas. */
 static gboolean
-add_entries (GPtrArray *fields, const char *text, const char *format, GError **error)
+add_entries (GPtrArray *fields,
+             const char *text,
+             const char *format,
+             gboolean has_binary,
+             GError **error)
 {
   for (const char *p = text;;)
     {
@@ -102,7 +108,7 @@ add_entries (GPtrArray *fields, const char *text, const char *format, GError **e
         g_strchug (entry);
       if (*end != '\0')
         g_strchomp (entry);
-      field = parse_entry (entry, format, error);
+      field = parse_entry (entry, format, has_binary, error);
       if (field == NULL)
         return FALSE;
       g_ptr_array_add (fields, field);
@@ -127,7 +133,7 @@ check_names (GPtrArray *fields, const char *text_field, GError **error)
     {
       const char *path = get_field (fields, i)->path;
 
-      if (strcmp (path, "text") == 0)
+      if (text_field != NULL && strcmp (path, "text") == 0)
         {
           g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
                        "fields: \"text\" is the name of the field that field=%s becomes",
@@ -149,12 +155,13 @@ GPtrArray *
 reader_fields_parse (const char *const *texts,
                      const char *field,
                      const char *format,
+                     gboolean has_binary,
                      GError **error)
 {
   g_autoptr (GPtrArray) fields = g_ptr_array_new_with_free_func (field_free);
 
   for (guint i = 0; texts != NULL && texts[i] != NULL; i++)
-    if (!add_entries (fields, texts[i], format, error))
+    if (!add_entries (fields, texts[i], format, has_binary, error))
       return NULL;
   return check_names (fields, field, error) ? g_steal_pointer (&fields) : NULL;
 }

@@ -15,11 +15,13 @@ typedef struct
 } ReaderField;
 
 /* (transfer full) (element-type ReaderField): of the values of the property fields, each "lang" or
- * "data.score:double?", or several with commas between. None may be "text", which is what @field
- * becomes, or come twice. @format: what is read, for messages. Errors: DLP_GRAPH_ERROR_VALUE. */
+ * "data.score:double?", or several with commas between. None may come twice, or, with @field
+ * (nullable), be "text", which is what that becomes. @format: what is read, for messages.
+ * @has_binary: whether a field may be binary. Errors: DLP_GRAPH_ERROR_VALUE. */
 GPtrArray *reader_fields_parse (const char *const *texts,
                                 const char *field,
                                 const char *format,
+                                gboolean has_binary,
                                 GError **error);
 
 /* (transfer full): a name as it is, without the backslashes of how it was written. */

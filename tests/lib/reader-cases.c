@@ -260,16 +260,39 @@ reader_cases_assert_refused (const char *settings, const char *part)
 
 /* ---- gone on with ---- */
 
-void
-reader_cases_assert_resumable (Fixture *fixture, guint stride)
+static void
+check_resumable (Fixture *fixture, guint good, guint rejected)
 {
   g_autoptr (RigOutput) whole = rig_run (fixture_config (fixture));
   g_autoptr (RigOutput) pieces = rig_run_in_pieces (fixture_config (fixture));
 
   g_assert_no_error (whole->error);
+  g_assert_cmpuint (whole->good->len, ==, good);
+  g_assert_cmpuint (whole->rejected->len, ==, rejected);
   rig_assert_equal (pieces, whole);
-  fixture->config.stride = stride;
+  fixture->config.stride = 3;
   rig_assert_resumable (fixture_config (fixture), fixture_config (fixture));
+}
+
+void
+reader_cases_check_resume (const char *settings,
+                           void (*write) (Fixture *),
+                           guint interleave,
+                           guint good,
+                           guint rejected)
+{
+  for (guint workers = 0; workers < 3; workers += 2)
+    for (guint chunk = 1; chunk < 2000000; chunk *= 40)
+      {
+        g_autoptr (Fixture) fixture = reader_cases_fixture (settings, 65536);
+
+        write (fixture);
+        fixture_set_source (fixture, "epochs=2");
+        fixture_set_reader (fixture, "chunk-bytes=%u", chunk);
+        fixture_set_reader (fixture, "interleave=%u", interleave);
+        fixture->config.workers = workers;
+        check_resumable (fixture, good, rejected);
+      }
 }
 
 /* ---- what was looked through ---- */

@@ -53,8 +53,13 @@ void reader_cases_assert_damaged (const char *settings,
 /* The settings are refused, by a message that has @part. */
 void reader_cases_assert_refused (const char *settings, const char *part);
 
-/* Gone on with after each record, or every @stride: the same comes out. */
-void reader_cases_assert_resumable (Fixture *fixture, guint stride);
+/* Gone on with after each record, read in chunks of several sizes, with and without workers: the
+ * same comes out: of two epochs together so many good records, and so many rejected. */
+void reader_cases_check_resume (const char *settings,
+                                void (*write) (Fixture *),
+                                guint interleave,
+                                guint good,
+                                guint rejected);
 
 /* Runs @path at all sizes of reads, appends to @all what comes out, without the name of the
  * @folder. Damage is kept. */

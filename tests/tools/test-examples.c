@@ -68,7 +68,10 @@ set_up_folder (LaunchRig *rig)
       "dump.jsonl.zst\n"
       "cp a.jsonl.gz code; cp a.jsonl.gz crawl; mv a.jsonl.gz dump.jsonl.gz\n"
       "cp '%s'/plugins/warc-reader/tests/cases/w01-ok.warc.gz crawl/a.warc.gz\n"
-      "cp crawl/a.warc.gz crawl/a.wet.gz\n",
+      "cp crawl/a.warc.gz crawl/a.wet.gz\n"
+      "mkdir shards; printf one >a.txt; printf 5 >a.cls; cp a.txt a.jpg\n"
+      "printf '{\"title\": \"x\"}' >a.json; tar cf shards/a.tar a.txt a.cls a.jpg a.json; gzip -k "
+      "shards/a.tar\n",
       launch_rig_get_data (), tools, launch_rig_get_data ());
   g_assert_cmpint (run_shell (rig, script), ==, 0);
 }

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs of text-reader, csv-reader and warc-reader are killed at random instants and gone on with: what they
+"""Runs of text-reader, csv-reader, warc-reader and tar-reader are killed at random instants and gone on with: what they
 write, good and rejected, is what a run writes that nobody disturbs.
 usage: test-kill-readers.py DLPIPE_LAUNCH"""
 import csv
 import gzip
+import io
 import os
 import random
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import unittest
@@ -63,6 +65,18 @@ def write_warc(folder, rand):
             records.append(gzip.compress(record, 1) if i == 1 else record)
         with open(os.path.join(folder, 'in-%d.warc' % i), 'wb') as file:
             file.write(b''.join(records))
+
+
+def write_tar(folder, rand):
+    for i in range(3):
+        with tarfile.open(os.path.join(folder, 'in-%d.tar' % i), 'w:gz' if i == 1 else 'w',
+                          format=tarfile.GNU_FORMAT) as archive:
+            for k in range(N_ROWS // 8):
+                for extension in ('txt', 'cls') if k % 1000 != 17 else ('cls',):
+                    data = b'%d' % (k if extension == 'cls' else rand.randrange(10 ** 12))
+                    info = tarfile.TarInfo('%06d.%s' % (k, extension))
+                    info.size = len(data)
+                    archive.addfile(info, io.BytesIO(data))
 
 
 class Kill(unittest.TestCase):
@@ -122,6 +136,10 @@ class Kill(unittest.TestCase):
     def test_warc(self):
         write_warc(self.folder, self.rand)
         self.check('file-source location=in-*.warc ! warc-reader fields=url,http-status')
+
+    def test_tar(self):
+        write_tar(self.folder, self.rand)
+        self.check('file-source location=in-*.tar ! tar-reader fields=key,text=txt,n=cls:int64')
 
 
 if __name__ == '__main__':

@@ -291,23 +291,8 @@ write_files (Fixture *fixture)
 static void
 test_resume (gconstpointer data)
 {
-  for (guint workers = 0; workers < 3; workers += 2)
-    for (guint chunk = 1; chunk < 2000000; chunk *= 40)
-      {
-        g_autoptr (Fixture) fixture = reader_cases_fixture ("fields=date", 65536);
-        g_autoptr (RigOutput) whole = NULL;
-
-        write_files (fixture);
-        fixture_set_source (fixture, "epochs=2");
-        fixture_set_reader (fixture, "chunk-bytes=%u", chunk);
-        fixture_set_reader (fixture, "interleave=%u", GPOINTER_TO_UINT (data));
-        fixture->config.workers = workers;
-        whole = rig_run (fixture_config (fixture));
-        g_assert_no_error (whole->error);
-        g_assert_cmpuint (whole->good->len, ==, 2 * (4 * 14 - 1));
-        g_assert_cmpuint (whole->rejected->len, ==, 2 * (4 * 2 + 1));
-        reader_cases_assert_resumable (fixture, 3);
-      }
+  reader_cases_check_resume ("fields=date", write_files, GPOINTER_TO_UINT (data), 2 * (4 * 14 - 1),
+                             2 * (4 * 2 + 1));
 }
 
 /* ---- the inputs of others' reports ---- */
