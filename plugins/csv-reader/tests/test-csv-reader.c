@@ -82,7 +82,7 @@ static const Other others[] = {
   { "", LITERAL ("text,\xe9\n1,2"), "the header: a name is not UTF-8" },
   { "", LITERAL ("text,a\0b\n1,2"), "the header: a name has a NUL byte" },
   { "", LITERAL ("\xff\xfet\0\n\0"), "a UTF-16 byte order mark: the file must be UTF-8" },
-  { "", LITERAL ("BZh91AY&SY....\n"), "bzip2 data" },
+  { "", LITERAL ("PK\3\4....\n"), "zip data" },
   { "max-record-bytes=8", LITERAL ("text,abcdef\n1,2\n"),
     "the first row, which is needed to read the others, has more than the max-record-bytes=8" },
 };

@@ -188,9 +188,9 @@ test_other (void)
 
       reader_cases_assert_damaged ("", text, 2000, reader_read_sizes[i],
                                    "no tar header, or one whose checksum is wrong (at byte 0)");
-      memcpy (text, "BZh91AY&SY", 10);
+      memcpy (text, "PK\3\4", 4);
       reader_cases_assert_damaged ("", text, 2000, reader_read_sizes[i],
-                                   "bzip2 data, which nothing here decompresses");
+                                   "zip data, which nothing here decompresses");
     }
 }
 

@@ -84,10 +84,6 @@ static const Other others[] = {
   { LITERAL ("\0\0\xfe\xff\0\0\0a"), "a UTF-32 byte order mark" },
   { LITERAL ("a\0b\0c\0\n\0"), "UTF-16 text (every other byte is zero)" },
   { LITERAL ("\0a\0b\0c\0\n"), "UTF-16 text (every other byte is zero)" },
-  { LITERAL ("\xfd"
-             "7zXZ\0\0\4"),
-    "xz data" },
-  { LITERAL ("BZh91AY&SY...."), "bzip2 data" },
   { LITERAL ("PK\3\4...."), "zip data" },
 };
 
