@@ -3,24 +3,53 @@
 #include "dlp-gzip-decoder.h"
 
 #include <string.h>
-#include <zlib.h>
 
 #include <dlpipe/dlp-error.h>
 
-/* zlib's own: the largest window, and a gzip header in front. */
-#define GZIP_WINDOW_BITS (MAX_WBITS + 16)
+#include "decoder-io.h"
+#include "dlp-gzip-crc.h"
+#include "dlp-inflate.h"
+
 #define MAGIC_SIZE 2
+#define METHOD_DEFLATE 8
+#define FLAG_HEADER_CRC 0x02
+#define FLAG_EXTRA 0x04
+#define FLAG_NAME 0x08
+#define FLAG_COMMENT 0x10
+#define FLAGS_RESERVED 0xe0
+
+/* What of a member the next bytes are (RFC 1952). */
+typedef enum
+{
+  PART_NONE, /* between members */
+  PART_MAGIC,
+  PART_FLAGS,
+  PART_TIME,
+  PART_SYSTEM,
+  PART_EXTRA_SIZE,
+  PART_EXTRA,
+  PART_NAME,
+  PART_COMMENT,
+  PART_HEADER_CRC,
+  PART_DATA,
+  PART_CRC,
+  PART_LENGTH,
+} Part;
 
 struct _DlpGzipDecoder
 {
   DlpDecoder parent_instance;
 
-  z_stream stream;
-  gboolean has_stream;
-  gboolean in_member;
+  DecoderIo io;
+  Inflate *inflate; /* NULL until there is a member */
 
-  guint64 position;        /* compressed bytes consumed */
-  guint64 decoded;         /* bytes given out */
+  Part part;
+  guint8 field[4]; /* the number in hand */
+  gsize field_size;
+  guint8 flags;
+  guint extra;             /* bytes of it to come */
+  guint32 crc;             /* of the header, then of the data */
+  gboolean is_failed;      /* when all was given out, with the message of the data */
   guint64 member_start;    /* where the member in hand begins */
   guint64 members;         /* those complete */
   guint64 padding;         /* zero bytes between and behind members */
@@ -39,118 +68,279 @@ dlp_gzip_decoder_match (const guint8 *head, gsize size)
 }
 
 static gboolean
-begin_member (DlpGzipDecoder *self, GError **error)
+fail (DlpGzipDecoder *self, const char *what, GError **error)
 {
-  int code;
+  guint64 in_member = self->io.position - self->member_start;
 
-  if (self->has_stream)
-    code = inflateReset (&self->stream);
-  else
-    code = inflateInit2 (&self->stream, GZIP_WINDOW_BITS);
-
-  if (code != Z_OK)
-    {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot begin to decode gzip: %s",
-                   zError (code));
-      return FALSE;
-    }
-
-  self->has_stream = TRUE;
-  self->in_member = TRUE;
-  self->member_start = self->position;
-  return TRUE;
-}
-
-/* Between members: zero bytes are padding, all else must be the next member. */
-static gsize
-skip_padding (DlpGzipDecoder *self, const guint8 *in, gsize size)
-{
-  gsize n = 0;
-
-  if (self->members > 0)
-    while (n < size && in[n] == 0)
-      n++;
-
-  self->padding += n;
-  self->position += n;
-  return n;
-}
-
-static void
-set_data_error (DlpGzipDecoder *self, int code, GError **error)
-{
-  const char *detail = self->stream.msg != NULL ? self->stream.msg : zError (code);
-  guint64 in_member = self->position - self->member_start;
-
-  if (code == Z_MEM_ERROR)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "not enough memory to decode gzip");
-  else if (self->members > 0 && in_member <= MAGIC_SIZE)
+  if (self->members > 0 && in_member <= MAGIC_SIZE)
     g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
                  "not gzip at byte %" G_GUINT64_FORMAT ", behind %" G_GUINT64_FORMAT
                  " complete members: trailing junk",
                  self->member_start, self->members);
-  else if (strstr (detail, "data check") != NULL)
-    g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
-                 "gzip CRC-32 does not match the data, at byte %" G_GUINT64_FORMAT
-                 " (member from byte %" G_GUINT64_FORMAT ")",
-                 self->position, self->member_start);
-  else if (strstr (detail, "length check") != NULL)
-    g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
-                 "gzip length does not match the data, at byte %" G_GUINT64_FORMAT
-                 " (member from byte %" G_GUINT64_FORMAT ")",
-                 self->position, self->member_start);
   else
     g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
                  "gzip data damaged at byte %" G_GUINT64_FORMAT
                  " (member from byte %" G_GUINT64_FORMAT "): %s",
-                 self->position, self->member_start, detail);
-}
-
-/* zlib counts in uInt. */
-static uInt
-clamp_size (gsize size)
-{
-  return (uInt) MIN (size, G_MAXINT);
+                 self->io.position, self->member_start, what);
+  return FALSE;
 }
 
 static gboolean
-inflate_some (DlpGzipDecoder *self,
-              const guint8 *in,
-              gsize in_size,
-              gsize *in_used,
-              guint8 *out,
-              gsize out_size,
-              gsize *out_written,
-              GError **error)
+fail_check (DlpGzipDecoder *self, const char *what, GError **error)
 {
-  uInt in_given = clamp_size (in_size), out_given = clamp_size (out_size);
-  int code;
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
+               "gzip %s does not match the data, at byte %" G_GUINT64_FORMAT
+               " (member from byte %" G_GUINT64_FORMAT ")",
+               what, self->io.position, self->member_start);
+  return FALSE;
+}
 
-  self->stream.next_in = (Bytef *) in;
-  self->stream.avail_in = in_given;
-  self->stream.next_out = out;
-  self->stream.avail_out = out_given;
+static void
+enter (DlpGzipDecoder *self, Part part)
+{
+  self->part = part;
+  self->field_size = 0;
+}
 
-  code = inflate (&self->stream, Z_NO_FLUSH);
+/* ---- the header ---- */
 
-  *in_used = in_given - self->stream.avail_in;
-  *out_written = out_given - self->stream.avail_out;
-  self->position += *in_used;
-  self->decoded += *out_written;
+/* Between members: zero bytes are padding, all else must be the next member. */
+static void
+begin_member (DlpGzipDecoder *self)
+{
+  if (self->members > 0)
+    self->padding += decoder_io_skip_zeros (&self->io);
+  if (decoder_io_in_left (&self->io) == 0)
+    return;
 
-  if (code == Z_STREAM_END)
+  if (self->inflate == NULL)
+    self->inflate = g_new (Inflate, 1);
+  inflate_begin (self->inflate);
+  self->member_start = self->io.position;
+  self->crc = 0;
+  enter (self, PART_MAGIC);
+}
+
+static gboolean
+gather_field (DlpGzipDecoder *self, gsize size)
+{
+  return decoder_io_gather (&self->io, self->field, &self->field_size, size);
+}
+
+/* Bytes of the header count for its CRC, where it has one. */
+static gboolean
+gather_header_field (DlpGzipDecoder *self, gsize size)
+{
+  if (!gather_field (self, size))
+    return FALSE;
+  self->crc = gzip_crc (self->crc, self->field, size);
+  return TRUE;
+}
+
+static gboolean
+has (const DlpGzipDecoder *self, guint8 flag)
+{
+  return (self->flags & flag) != 0;
+}
+
+/* The next part of the header that there is, behind @part. */
+static void
+enter_next (DlpGzipDecoder *self, Part part)
+{
+  if (part < PART_EXTRA_SIZE && has (self, FLAG_EXTRA))
+    enter (self, PART_EXTRA_SIZE);
+  else if (part < PART_NAME && has (self, FLAG_NAME))
+    enter (self, PART_NAME);
+  else if (part < PART_COMMENT && has (self, FLAG_COMMENT))
+    enter (self, PART_COMMENT);
+  else if (part < PART_HEADER_CRC && has (self, FLAG_HEADER_CRC))
+    enter (self, PART_HEADER_CRC);
+  else
     {
-      self->in_member = FALSE;
-      self->members++;
-      self->border =
-          (DlpDecoderBorder){ self->position, self->decoded, { self->members, self->padding } };
+      self->crc = 0;
+      enter (self, PART_DATA);
     }
-  else if (code != Z_OK && code != Z_BUF_ERROR)
+}
+
+static gboolean
+read_flags (DlpGzipDecoder *self, GError **error)
+{
+  if (!gather_header_field (self, 2))
+    return TRUE;
+  if (self->field[0] != METHOD_DEFLATE)
+    return fail (self, "unknown compression method", error);
+  if ((self->field[1] & FLAGS_RESERVED) != 0)
+    return fail (self, "unknown header flags set", error);
+  self->flags = self->field[1];
+  enter (self, PART_TIME);
+  return TRUE;
+}
+
+static void
+read_extra (DlpGzipDecoder *self)
+{
+  gsize n = MIN (self->extra, decoder_io_in_left (&self->io));
+
+  self->crc = gzip_crc (self->crc, decoder_io_in (&self->io), n);
+  decoder_io_use (&self->io, n);
+  self->extra -= (guint) n;
+  if (self->extra == 0)
+    enter_next (self, PART_EXTRA);
+}
+
+/* A name or a comment, up to a zero byte. */
+static void
+read_string (DlpGzipDecoder *self)
+{
+  const guint8 *in = decoder_io_in (&self->io);
+  gsize left = decoder_io_in_left (&self->io);
+  const guint8 *end = left > 0 ? memchr (in, 0, left) : NULL;
+  gsize n = end != NULL ? (gsize) (end - in) + 1 : left;
+
+  self->crc = gzip_crc (self->crc, in, n);
+  decoder_io_use (&self->io, n);
+  if (end != NULL)
+    enter_next (self, self->part);
+}
+
+static guint32
+field_value (const DlpGzipDecoder *self)
+{
+  return (guint32) self->field[0] | (guint32) self->field[1] << 8 | (guint32) self->field[2] << 16 |
+         (guint32) self->field[3] << 24;
+}
+
+static gboolean
+read_header (DlpGzipDecoder *self, GError **error)
+{
+  switch (self->part)
     {
-      set_data_error (self, code, error);
-      return FALSE;
+    case PART_MAGIC:
+      if (!gather_header_field (self, MAGIC_SIZE))
+        return TRUE;
+      if (!dlp_gzip_decoder_match (self->field, MAGIC_SIZE))
+        return fail (self, "incorrect header check", error);
+      enter (self, PART_FLAGS);
+      return TRUE;
+
+    case PART_FLAGS:
+      return read_flags (self, error);
+
+    case PART_TIME:
+      if (gather_header_field (self, 4))
+        enter (self, PART_SYSTEM);
+      return TRUE;
+
+    case PART_SYSTEM:
+      if (gather_header_field (self, 2))
+        enter_next (self, PART_SYSTEM);
+      return TRUE;
+
+    case PART_EXTRA_SIZE:
+      if (!gather_header_field (self, 2))
+        return TRUE;
+      self->extra = field_value (self) & 0xffff;
+      enter (self, PART_EXTRA);
+      return TRUE;
+
+    case PART_EXTRA:
+      read_extra (self);
+      return TRUE;
+
+    case PART_NAME:
+    case PART_COMMENT:
+      read_string (self);
+      return TRUE;
+
+    case PART_HEADER_CRC:
+      if (!gather_field (self, 2))
+        return TRUE;
+      if ((field_value (self) & 0xffff) != (self->crc & 0xffff))
+        return fail (self, "header crc mismatch", error);
+      enter_next (self, PART_HEADER_CRC);
+      return TRUE;
+
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+/* ---- the data, and what follows ---- */
+
+static gboolean
+give_out (DlpGzipDecoder *self, GError **error)
+{
+  Inflate *inflate = self->inflate;
+  gsize n = MIN (inflate->end - inflate->begin, decoder_io_out_left (&self->io));
+
+  if (n > 0)
+    memcpy (decoder_io_out (&self->io), inflate->data + inflate->begin, n);
+  decoder_io_write (&self->io, n);
+  inflate->begin += (guint) n;
+  if (inflate->begin < inflate->end)
+    return TRUE;
+
+  if (self->is_failed)
+    return fail (self, inflate->message, error);
+  if (inflate->mode == INFLATE_DONE)
+    enter (self, PART_CRC);
+  return TRUE;
+}
+
+/* What was decoded before a damage comes out first. */
+static gboolean
+read_data (DlpGzipDecoder *self, GError **error)
+{
+  Inflate *inflate = self->inflate;
+  gsize used;
+  guint end;
+
+  if (inflate->begin == inflate->end && !self->is_failed && inflate->mode != INFLATE_DONE)
+    {
+      if (sizeof inflate->data - inflate->end < INFLATE_SPACE_SIZE / 2)
+        inflate_make_room (inflate);
+      end = inflate->end;
+      self->is_failed = inflate_run (inflate, decoder_io_in (&self->io),
+                                     decoder_io_in_left (&self->io), &used) == INFLATE_FAILED;
+      decoder_io_use (&self->io, used);
+      self->crc = gzip_crc (self->crc, inflate->data + end, inflate->end - end);
+    }
+  return give_out (self, error);
+}
+
+static gboolean
+read_trailer (DlpGzipDecoder *self, GError **error)
+{
+  if (!gather_field (self, 4))
+    return TRUE;
+  if (self->part == PART_CRC)
+    {
+      if (field_value (self) != self->crc)
+        return fail_check (self, "CRC-32", error);
+      enter (self, PART_LENGTH);
+      return TRUE;
     }
 
+  if (field_value (self) != (guint32) self->inflate->produced)
+    return fail_check (self, "length", error);
+  self->members++;
+  self->border =
+      (DlpDecoderBorder){ self->io.position, self->io.decoded, { self->members, self->padding } };
+  enter (self, PART_NONE);
+  return TRUE;
+}
+
+static gboolean
+read_part (DlpGzipDecoder *self, GError **error)
+{
+  if (self->part == PART_DATA)
+    return read_data (self, error);
+  if (self->part > PART_DATA)
+    return read_trailer (self, error);
+  if (self->part > PART_NONE)
+    return read_header (self, error);
+
+  begin_member (self);
   return TRUE;
 }
 
@@ -165,34 +355,22 @@ dlp_gzip_decoder_decode (DlpDecoder *decoder,
                          GError **error)
 {
   DlpGzipDecoder *self = DLP_GZIP_DECODER (decoder);
+  gboolean ok;
+  gsize moved;
+  Part part;
 
-  *in_used = 0;
-  *out_written = 0;
-
-  for (;;)
+  decoder_io_begin (&self->io, in, in_size, out, out_size);
+  do
     {
-      gsize used = 0, written = 0;
-      gboolean ok;
-
-      if (!self->in_member)
-        {
-          *in_used += skip_padding (self, in + *in_used, in_size - *in_used);
-          if (*in_used == in_size)
-            return TRUE;
-          if (!begin_member (self, error))
-            return FALSE;
-        }
-
-      ok = inflate_some (self, in + *in_used, in_size - *in_used, &used, out + *out_written,
-                         out_size - *out_written, &written, error);
-      *in_used += used;
-      *out_written += written;
-
-      if (!ok)
-        return FALSE;
-      if (*out_written == out_size || (used == 0 && written == 0))
-        return TRUE;
+      moved = self->io.used + self->io.written;
+      part = self->part;
+      ok = read_part (self, error);
     }
+  while (ok && (self->io.used + self->io.written > moved || self->part != part));
+
+  *in_used = self->io.used;
+  *out_written = self->io.written;
+  return ok;
 }
 
 static gboolean
@@ -200,13 +378,13 @@ dlp_gzip_decoder_finish (DlpDecoder *decoder, GError **error)
 {
   DlpGzipDecoder *self = DLP_GZIP_DECODER (decoder);
 
-  if (!self->in_member && self->members > 0)
+  if (self->part == PART_NONE && self->members > 0)
     return TRUE;
 
   g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
                "gzip stream cut at byte %" G_GUINT64_FORMAT " (member from byte %" G_GUINT64_FORMAT
                ", %" G_GUINT64_FORMAT " complete before it)",
-               self->position, self->member_start, self->members);
+               self->io.position, self->member_start, self->members);
   return FALSE;
 }
 
@@ -238,8 +416,8 @@ dlp_gzip_decoder_go_to_border (DlpDecoder *decoder, const DlpDecoderBorder *bord
   DlpGzipDecoder *self = DLP_GZIP_DECODER (decoder);
 
   self->border = *border;
-  self->position = self->member_start = border->raw;
-  self->decoded = border->decoded;
+  self->io.position = self->member_start = border->raw;
+  self->io.decoded = border->decoded;
   self->members = border->counts[0];
   self->padding = border->counts[1];
 }
@@ -249,8 +427,7 @@ dlp_gzip_decoder_finalize (GObject *object)
 {
   DlpGzipDecoder *self = DLP_GZIP_DECODER (object);
 
-  if (self->has_stream)
-    inflateEnd (&self->stream);
+  g_free (self->inflate);
   g_free (self->warning);
 
   G_OBJECT_CLASS (dlp_gzip_decoder_parent_class)->finalize (object);
