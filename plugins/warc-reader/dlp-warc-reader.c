@@ -297,7 +297,7 @@ reject_length (const Record *record)
   else
     reject (record, "content-length", start,
             g_strdup_printf ("Content-Length %" G_GUINT64_FORMAT ", but no record begins behind so "
-                             "many bytes; it goes on behind %" G_GUINT64_FORMAT,
+                             "many bytes; up to the next one there are %" G_GUINT64_FORMAT,
                              frame->length, there));
 }
 
