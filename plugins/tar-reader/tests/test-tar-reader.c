@@ -79,7 +79,7 @@ make_archive (const char *members)
 static void
 add_cases (void)
 {
-  ReaderCase *made = g_new0 (ReaderCase, G_N_ELEMENTS (cases));
+  static ReaderCase made[G_N_ELEMENTS (cases)];
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
