@@ -35,6 +35,7 @@ dlp_reader_chunk_free (DlpReaderChunk *self)
   dlp_reader_rejects_clear (&self->rejects);
   g_clear_pointer (&self->counts, g_array_unref);
   g_clear_pointer (&self->header, g_bytes_unref);
+  dlp_reader_clear_piece (&self->piece);
   g_free (self->damage);
   g_free (self);
 }
@@ -88,6 +89,14 @@ dlp_reader_chunk_get_header (DlpReaderChunk *self, gsize *size)
 
   *size = 0;
   return self->header != NULL ? g_bytes_get_data (self->header, size) : NULL;
+}
+
+gpointer
+dlp_reader_chunk_get_piece (DlpReaderChunk *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->piece.data;
 }
 
 const char *
@@ -266,13 +275,20 @@ dlp_reader_chunk_parse (DlpReaderChunk *self, gpointer worker, DlpRecordBatchBui
     note_fault (self);
   finish_batch (self);
   dlp_reader_rejects_finish (&self->rejects);
+  dlp_reader_clear_piece (&self->piece);
   self->builder = NULL;
+}
+
+bool
+dlp_reader_chunk_has_work (const DlpReaderChunk *self)
+{
+  return self->data != NULL || self->piece.data != NULL;
 }
 
 gsize
 dlp_reader_chunk_get_bytes (DlpReaderChunk *self)
 {
-  gsize bytes = self->data != NULL ? self->capacity : 0;
+  gsize bytes = self->data != NULL ? self->capacity : self->piece.bytes;
 
   for (guint i = 0; i < self->batches->len; i++)
     bytes += dlp_record_batch_get_bytes (g_ptr_array_index (self->batches, i));

@@ -61,7 +61,7 @@ dlp_reader_want_copies (DlpReader *self)
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
   bool again = dlp_element_find_repeated (DLP_ELEMENT (self)) != NULL;
 
-  return again && priv->head_share >= 1 ? priv->cache_bytes : 0;
+  return again && priv->head_share >= 1 && !dlp_reader_opens_files (self) ? priv->cache_bytes : 0;
 }
 
 void

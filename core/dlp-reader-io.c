@@ -115,6 +115,8 @@ settle_locked (DlpReaderPrivate *priv, DlpReaderLane *lane, DlpReaderChunk *chun
         lane->raw_size = dlp_reader_get_copy_position (lane);
       else if (lane->stream != NULL)
         lane->raw_size = dlp_byte_stream_get_raw_position (lane->stream);
+      else
+        lane->raw_size = lane->raw_read;
       if (lane->opened)
         priv->n_open--;
       lane->opened = false;
@@ -124,7 +126,7 @@ settle_locked (DlpReaderPrivate *priv, DlpReaderLane *lane, DlpReaderChunk *chun
 
   /* Until it is parsed a chunk is there twice: as bytes and as records. */
   chunk->held = chunk->data != NULL ? 2 * chunk->size : dlp_reader_chunk_get_bytes (chunk);
-  chunk->done = chunk->data == NULL;
+  chunk->done = !dlp_reader_chunk_has_work (chunk);
   priv->held += chunk->held;
   priv->n_parsing += !chunk->done;
   g_queue_push_tail_link (&lane->chunks, &chunk->link);
@@ -160,6 +162,7 @@ fill_lane (DlpReader *self, DlpReaderLane *lane, GCancellable *cancellable)
       pthread_cond_broadcast (&priv->io_cond);
       pthread_mutex_unlock (&priv->lock);
       dlp_byte_stream_free (stream);
+      dlp_reader_close_file (lane);
       dlp_reader_give_buffer (self, data, lane->capacity);
       pthread_mutex_lock (&priv->lock);
     }
@@ -177,7 +180,9 @@ fill_lane (DlpReader *self, DlpReaderLane *lane, GCancellable *cancellable)
 static bool
 has_memory (DlpReaderPrivate *priv)
 {
-  return priv->held + 2 * priv->chunk_size * (priv->n_busy + 1) <= priv->share;
+  gsize next = MAX (2 * priv->chunk_size, priv->piece_size);
+
+  return priv->held + next * (priv->n_busy + 1) <= priv->share;
 }
 
 static bool

@@ -56,6 +56,7 @@ typedef struct
   const char *name;
   DlpCoordinate coordinate;
   guint64 line;   /* from 1; 0: such files have none */
+  bool has_bytes; /* else line and offset are 0 */
   guint64 offset; /* of the fault */
 } BadRecord;
 
@@ -67,10 +68,14 @@ locate (DlpReaderChunk *chunk, const DlpReaderPlace *place, const DlpReaderRejec
     .uri = chunk->lane->uri,
     .name = chunk->lane->name,
     .coordinate = chunk->lane->coordinate,
-    .line = place->line + reject->line,
-    .offset = chunk->offset + reject->offset,
+    .has_bytes = !dlp_reader_opens_files (chunk->reader),
   };
 
+  if (bad.has_bytes)
+    {
+      bad.line = place->line + reject->line;
+      bad.offset = chunk->offset + reject->offset;
+    }
   bad.coordinate.row = place->row + reject->row;
   return bad;
 }
@@ -81,6 +86,9 @@ describe (const BadRecord *bad)
   g_autofree char *line =
       bad->line > 0 ? g_strdup_printf ("line %" G_GUINT64_FORMAT ", ", bad->line) : g_strdup ("");
 
+  if (!bad->has_bytes)
+    return g_strdup_printf ("%s: row %" G_GUINT64_FORMAT ": %s: %s", bad->name, bad->coordinate.row,
+                            bad->reject->kind, bad->reject->message);
   return g_strdup_printf ("%s: row %" G_GUINT64_FORMAT " (%sbyte %" G_GUINT64_FORMAT "): %s: %s",
                           bad->name, bad->coordinate.row, line, bad->offset, bad->reject->kind,
                           bad->reject->message);

@@ -37,6 +37,7 @@ dlp_reader_lane_free (DlpReaderLane *self)
     dlp_reader_chunk_free (link->data);
   dlp_reader_close_copy (self);
   g_clear_pointer (&self->stream, dlp_byte_stream_free);
+  dlp_reader_close_file (self);
   dlp_reader_give_buffer (self->reader, self->data, self->capacity);
   dlp_cursor_clear (&self->hold);
   g_clear_pointer (&self->header, g_bytes_unref);
@@ -51,19 +52,26 @@ dlp_reader_lane_free (DlpReaderLane *self)
   g_free (self);
 }
 
+bool
+dlp_reader_check_file (DlpReaderLane *self, GError **error)
+{
+  const char *identity = dlp_file_get_identity (self->file);
+
+  return dlp_element_check_input_file (
+      DLP_ELEMENT (self->reader), &self->coordinate, dlp_file_get_uri (self->file),
+      dlp_file_get_size (self->file), identity != NULL ? identity : "", error);
+}
+
 static bool
 open_stream (DlpReaderLane *self, GCancellable *cancellable)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
-  const char *identity = dlp_file_get_identity (self->file);
 
   self->is_open = true;
   self->is_slow = dlp_file_get_size (self->file) < 0;
   if (dlp_reader_open_copy (self))
     return dlp_reader_load_header (self, cancellable, &self->failed);
-  if (!dlp_element_check_input_file (DLP_ELEMENT (self->reader), &self->coordinate,
-                                     dlp_file_get_uri (self->file), dlp_file_get_size (self->file),
-                                     identity != NULL ? identity : "", &self->failed) ||
+  if (!dlp_reader_check_file (self, &self->failed) ||
       !dlp_reader_load_header (self, cancellable, &self->failed))
     return false;
 
@@ -550,7 +558,8 @@ dlp_reader_lane_fill (DlpReaderLane *self, bool may_grow, GCancellable *cancella
   clock_gettime (CLOCK_MONOTONIC, &wall);
   clock_gettime (CLOCK_THREAD_CPUTIME_ID, &cpu);
   self->paused = false;
-  chunk = fill (self, may_grow, cancellable);
+  chunk = dlp_reader_opens_files (self->reader) ? dlp_reader_fill_from_file (self, cancellable) :
+                                                  fill (self, may_grow, cancellable);
   if (self->stream != NULL)
     dlp_byte_stream_rest (self->stream);
   account (self, elapsed_us (CLOCK_MONOTONIC, &wall), elapsed_us (CLOCK_THREAD_CPUTIME_ID, &cpu));

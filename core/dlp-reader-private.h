@@ -145,7 +145,8 @@ struct _DlpReaderChunk
   guint64 raw_position;    /* of the stream, behind it */
   DlpDecoderBorder border; /* the last one at or before its end */
   bool is_last;
-  GBytes *header; /* (nullable): the lane's */
+  GBytes *header;       /* (nullable): the lane's */
+  DlpReaderPiece piece; /* instead of data, where the class opens files; size and offset are rows */
 
   /* What parse() made of it. */
   DlpRecordBatchBuilder *builder;
@@ -182,6 +183,8 @@ void dlp_reader_chunk_set_too_long (DlpReaderChunk *self,
                                     guint64 max_record_bytes);
 void dlp_reader_chunk_parse (DlpReaderChunk *self, gpointer worker, DlpRecordBatchBuilder *builder);
 gsize dlp_reader_chunk_get_bytes (DlpReaderChunk *self);
+/* Whether there is anything to be parsed, or was not yet. */
+bool dlp_reader_chunk_has_work (const DlpReaderChunk *self);
 /* Makes the rows of its coordinates those of the file, and passes over those below @reached. */
 void dlp_reader_chunk_adopt (DlpReaderChunk *self, guint64 base_row, guint64 reached);
 
@@ -201,6 +204,8 @@ struct _DlpReaderLane
 
   /* Who fills it; busy says that somebody does. */
   DlpByteStream *stream;
+  gpointer opened_file;  /* (nullable): instead of it, where the class opens files */
+  guint64 raw_read;      /* of that, up to where it was read */
   DlpReaderCopy *copy;   /* instead of it */
   gsize copied_to;       /* how much of it was given */
   DlpReaderCopy *making; /* of what the stream gives */
@@ -248,6 +253,17 @@ void dlp_reader_lane_free (DlpReaderLane *self);
 DlpReaderChunk *
 dlp_reader_lane_fill (DlpReaderLane *self, bool may_grow, GCancellable *cancellable);
 
+/* With the lane's error where the file may not be read. */
+bool dlp_reader_check_file (DlpReaderLane *self, GError **error);
+
+/* ---- files that the class opens (dlp-reader-piece.c) ---- */
+
+bool dlp_reader_opens_files (DlpReader *self);
+/* As dlp_reader_lane_fill(). */
+DlpReaderChunk *dlp_reader_fill_from_file (DlpReaderLane *lane, GCancellable *cancellable);
+void dlp_reader_close_file (DlpReaderLane *lane);
+void dlp_reader_clear_piece (DlpReaderPiece *piece);
+
 /* ---- headers (dlp-reader-header.c) ---- */
 
 /* Whether there is one, or none is needed; looks for it in the lane's bytes. */
@@ -293,6 +309,7 @@ struct _DlpReaderPrivate
 
   /* Between start() and stop(). */
   gsize chunk_size;
+  gsize piece_size; /* where the class opens files */
   gsize effective_read_size;
   guint window;        /* chunks of a lane in its turn */
   guint look_ahead;    /* files taken beyond those in the rotation */

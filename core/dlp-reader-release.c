@@ -208,8 +208,9 @@ pass_chunk (DlpReaderLane *lane, DlpReaderPlace *place, DlpReaderChunk *chunk)
   if (chunk->damage != NULL)
     {
       lane->damage = g_error_new (DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED,
-                                  "%s: %s (at byte %" G_GUINT64_FORMAT ")", lane->name,
-                                  chunk->damage, chunk->offset + chunk->damage_offset);
+                                  "%s: %s (at %s %" G_GUINT64_FORMAT ")", lane->name, chunk->damage,
+                                  dlp_reader_opens_files (chunk->reader) ? "row" : "byte",
+                                  chunk->offset + chunk->damage_offset);
       return;
     }
   place->offset = chunk->offset + chunk->size;

@@ -11,6 +11,8 @@
  */
 #define LOOK_AHEAD 16
 #define MIN_CHUNK_BYTES (16 * 1024)
+/* A piece of a file that the class opens is at most so many times chunk-bytes. */
+#define MAX_PIECE_CHUNKS 16
 /* For each file open at once, of which there are two beyond those in the rotation. */
 #define WANTED_BYTES (12 * 1024 * 1024)
 /* Streams open beyond those in the rotation, where a reader's share of memory is at least so much.
@@ -221,6 +223,15 @@ dlp_reader_want_memory (DlpElement *element, guint n_workers)
   return want_for_files (self) + dlp_reader_want_copies (self);
 }
 
+/* No decoder holds a window beside the pieces, which are therefore larger. */
+static void
+deal_to_pieces (DlpReaderPrivate *priv, gsize share)
+{
+  priv->share = share / 4 * 3;
+  priv->piece_size = MIN (MAX (priv->share / (2 * ((gsize) priv->interleave + 1)), MIN_CHUNK_BYTES),
+                          MAX_PIECE_CHUNKS * (gsize) priv->chunk_bytes);
+}
+
 /* Copies of what is read again get their part, and of the rest a quarter is for chunks, the others
  * for what decoders hold, such as windows. */
 static void
@@ -243,6 +254,8 @@ deal_memory (DlpReader *self)
   /* A record in a chunk is at most as long as the chunk: what is too long is found by its being
    * full. */
   priv->chunk_size = MIN (priv->chunk_size, priv->max_record_bytes);
+  if (dlp_reader_opens_files (self))
+    deal_to_pieces (priv, share);
   priv->effective_read_size = MIN (priv->read_size, MAX (priv->chunk_size, MIN_CHUNK_BYTES));
 
   more = share >= SHARE_FOR_TWO_MORE ? 2 : share >= SHARE_FOR_ONE_MORE ? 1 : 0;

@@ -24,7 +24,7 @@ c_files=()
 for file in "${files[@]}"; do
   [ -s "$file" ] || continue
   case $file in
-    *.c | *.h) c_files+=("$file") ;;
+    *.c | *.h | *.cc | *.hh) c_files+=("$file") ;;
     *.py | *.sh | meson.build | */meson.build) ;;
     *) IFS= read -r -n 2 start <"$file" 2>/dev/null; [ "${start:-}" = '#!' ] || continue ;;
   esac

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dlp-element.h"
+#include "dlp-file.h"
 
 G_BEGIN_DECLS
 
@@ -52,6 +53,27 @@ DLP_AVAILABLE_IN_0_2
 GType dlp_bad_record_action_get_type (void) G_GNUC_CONST;
 DLP_AVAILABLE_IN_0_2
 GType dlp_damaged_file_action_get_type (void) G_GNUC_CONST;
+
+/**
+ * DlpReaderPiece:
+ * @n_rows: how many rows, good and bad, it has
+ * @bytes: of memory, about as many as it and its records take
+ * @position: so many bytes of the file are read with it, of those that will be
+ * @data: what parse() gets by dlp_reader_chunk_get_piece()
+ * @free_func: (nullable): frees that, on any thread
+ *
+ * A run of rows of a file that the class opens itself; see open_file().
+ *
+ * Since: 0.2
+ */
+typedef struct
+{
+  guint64 n_rows;
+  gsize bytes;
+  guint64 position;
+  gpointer data;
+  GDestroyNotify free_func;
+} DlpReaderPiece;
 
 #define DLP_TYPE_READER (dlp_reader_get_type ())
 /**
@@ -152,8 +174,11 @@ G_DECLARE_DERIVABLE_TYPE (DlpReader, dlp_reader, DLP, READER, DlpElement)
  * @parse: makes records of a chunk
  * @find_border: where records end, piece by piece
  * @skip: passes over a record that is too long
+ * @open_file: opens a file that is no stream of records
+ * @read_piece: its next rows
+ * @close_file: closes it
  *
- * The class of readers, with room for six further virtual functions.
+ * The class of readers, with room for three further virtual functions.
  *
  * Since: 0.1
  */
@@ -296,8 +321,69 @@ struct _DlpReaderClass
    */
   gsize (*skip) (DlpReader *self, guint64 *state, const guint8 *data, gsize size, gboolean *ended);
 
+  /**
+   * DlpReaderClass::open_file: (skip)
+   * @self: a reader
+   * @file: a file
+   * @row: the first row wanted, from 0
+   * @cancellable: (nullable): a cancellable
+   * @error: return location for an error, with the file's name in it
+   *
+   * Optional, with read_piece() and close_file(), instead of cut(), find_end() and find_border():
+   * for formats that are no stream of records, such as those with an index at their end. The class
+   * reads the file itself, by dlp_file_open(), and parse() gets pieces instead of bytes: see
+   * dlp_reader_chunk_get_piece(). Offsets of chunks are rows then, and lines are not counted.
+   *
+   * Threads: those of the reader, several files at once.
+   *
+   * Returns: (nullable): something; %NULL with an error, %DLP_DATA_ERROR_DAMAGED for what
+   *   `on-damaged-file` decides on
+   *
+   * Since: 0.2
+   */
+  gpointer (*open_file) (DlpReader *self,
+                         DlpFile *file,
+                         guint64 row,
+                         GCancellable *cancellable,
+                         GError **error);
+  /**
+   * DlpReaderClass::read_piece: (skip)
+   * @self: a reader
+   * @opened: what open_file() gave
+   * @max_bytes: what the piece and its records should take at most; one row may be larger
+   * @piece: (out caller-allocates): the next rows; none at the end
+   * @cancellable: (nullable): a cancellable
+   * @error: return location for an error, with the file's name in it
+   *
+   * Reads the next rows, as much of them as needs this thread: parse() decodes.
+   *
+   * Threads: one of those of the reader at a time.
+   *
+   * Returns: whether it could be read
+   *
+   * Since: 0.2
+   */
+  gboolean (*read_piece) (DlpReader *self,
+                          gpointer opened,
+                          gsize max_bytes,
+                          DlpReaderPiece *piece,
+                          GCancellable *cancellable,
+                          GError **error);
+  /**
+   * DlpReaderClass::close_file: (skip)
+   * @self: a reader
+   * @opened: what open_file() gave
+   *
+   * Frees what open_file() gave; pieces of it may still be there.
+   *
+   * Threads: any.
+   *
+   * Since: 0.2
+   */
+  void (*close_file) (DlpReader *self, gpointer opened);
+
   /*< private >*/
-  gpointer reserved[6];
+  gpointer reserved[3];
 };
 
 /**
@@ -397,6 +483,22 @@ gboolean dlp_reader_chunk_is_last (DlpReaderChunk *self);
  */
 DLP_AVAILABLE_IN_0_2
 const guint8 *dlp_reader_chunk_get_header (DlpReaderChunk *self, gsize *size);
+
+/**
+ * dlp_reader_chunk_get_piece: (skip)
+ * @self: a chunk
+ *
+ * Gets what read_piece() gave, of which dlp_reader_chunk_get_offset() says the first row; see
+ * open_file().
+ *
+ * Threads: a worker, in parse().
+ *
+ * Returns: (transfer none): the piece's data
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gpointer dlp_reader_chunk_get_piece (DlpReaderChunk *self);
 
 /**
  * dlp_reader_chunk_get_uri:

@@ -5,28 +5,9 @@
 #include <string.h>
 
 #include <dlpipe/dlp-utf8.h>
-#include <dlpipe/dlp-error.h>
 
+#include "reader-fields.h"
 #include "text-start.h"
-
-/* Names of columns that a message lists. */
-#define MAX_NAMES 20
-
-/* (transfer full): “"id", "body"; did you mean "body"?” of a column that is not among them. */
-static char *
-describe_names (const char *const *names, guint n_names, const char *wanted)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  const char *near = dlp_suggest (wanted, names);
-
-  for (guint i = 0; i < MIN (n_names, MAX_NAMES); i++)
-    g_string_append_printf (text, "%s\"%s\"", i > 0 ? ", " : "", names[i]);
-  if (n_names > MAX_NAMES)
-    g_string_append (text, ", ...");
-  if (near != NULL)
-    g_string_append_printf (text, "; did you mean \"%s\"?", near);
-  return g_string_free (g_steal_pointer (&text), FALSE);
-}
 
 static gint
 find_name (const char *const *names, guint n_names, const char *wanted)
@@ -76,7 +57,7 @@ csv_plan_new (const char *const *names,
         self->fields[column] = (gint) i;
       if (column < 0 && !wishes[i].may_be_absent)
         {
-          g_autofree char *there = describe_names (names, n_names, wishes[i].name);
+          g_autofree char *there = reader_fields_list_names (names, n_names, wishes[i].name);
 
           self->fault = g_strdup_printf ("no column \"%s\"; %s %s", wishes[i].name, what, there);
         }

@@ -8,6 +8,9 @@
 
 #include <dlpipe/dlp-error.h>
 
+/* Names of columns that a message lists. */
+#define MAX_NAMES 20
+
 static void
 field_free (gpointer data)
 {
@@ -58,6 +61,8 @@ read_type (ReaderField *field,
 
   if (!dlp_field_type_from_string (text, &field->type, &field->optional, &local_error))
     why = g_strconcat (local_error->message, "; a colon in a name is written \\:", NULL);
+  else if (format == NULL)
+    return TRUE;
   else if ((field->type == DLP_FIELD_BINARY && !has_binary) ||
            field->type == DLP_FIELD_LIST_UINT16 || field->type == DLP_FIELD_LIST_UINT32)
     why = g_strdup_printf ("%s is read as string, %sint64, uint64, double or boolean, not as %s",
@@ -197,6 +202,21 @@ reader_fields_split_names (const char *const *texts)
           break;
       }
   return names;
+}
+
+char *
+reader_fields_list_names (const char *const *names, guint n_names, const char *wanted)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  const char *near = dlp_suggest (wanted, names);
+
+  for (guint i = 0; i < MIN (n_names, MAX_NAMES); i++)
+    g_string_append_printf (text, "%s\"%s\"", i > 0 ? ", " : "", names[i]);
+  if (n_names > MAX_NAMES)
+    g_string_append (text, ", ...");
+  if (near != NULL)
+    g_string_append_printf (text, "; did you mean \"%s\"?", near);
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 const char *

@@ -16,8 +16,9 @@ typedef struct
 
 /* (transfer full) (element-type ReaderField): of the values of the property fields, each "lang" or
  * "data.score:double?", or several with commas between. None may come twice, or, with @field
- * (nullable), be "text", which is what that becomes. @format: what is read, for messages.
- * @has_binary: whether a field may be binary. Errors: DLP_GRAPH_ERROR_VALUE. */
+ * (nullable), be "text", which is what that becomes. @format: what is read, for messages; NULL: it
+ * has all types, which others have not. @has_binary: whether a field may be binary. Errors:
+ * DLP_GRAPH_ERROR_VALUE. */
 GPtrArray *reader_fields_parse (const char *const *texts,
                                 const char *field,
                                 const char *format,
@@ -29,6 +30,10 @@ char *reader_field_unescape (const char *path);
 
 /* (transfer full): of "a,b\,c", or several of those. */
 GPtrArray *reader_fields_split_names (const char *const *texts);
+
+/* (transfer full): “"id", "body"; did you mean "body"?” of a name that is not among them, of which
+ * there are NULL-terminated @n_names. */
+char *reader_fields_list_names (const char *const *names, guint n_names, const char *wanted);
 
 /* What a value has to be, and which range it has, in a message. */
 const char *reader_field_type_get_wanted (DlpFieldType type);

@@ -136,6 +136,30 @@ class Runs(unittest.TestCase):
         self.assertIn('changed', done.stderr)
         self.assertNotIn('secret', done.stderr)
 
+    @unittest.skipUnless(os.environ.get('DLPIPE_ARROW_DATA'), 'the plugin arrow is not built')
+    def test_ranges(self):
+        """Of a file with an index its end is read, and the row groups, which come in ranges."""
+        for name, reader in (('codec-zstd.parquet', 'parquet-reader'), ('ipc-zstd.arrow', 'arrow-reader'),
+                             ('ipc-zstd-stream.arrow', 'arrow-reader')):
+            path = os.path.join(os.environ['DLPIPE_ARROW_DATA'], name)
+            with open(path, 'rb') as file:
+                self.server.data = file.read()
+            self.server.ranges.clear()
+            outputs = []
+            for location in (path, 'http://127.0.0.1:%d/%s' % (self.server.server_port, name)):
+                out = os.path.join(self.folder.name, '%s-%d.jsonl' % (name, len(outputs)))
+                done = subprocess.run([LAUNCH, '--no-state', 'file-source location=%s ! %s fields=id:int64 ! '
+                                       'jsonl-sink location=%s' % (location, reader, out)],
+                                      capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                with open(out, 'rb') as file:
+                    outputs.append(file.read())
+            self.assertEqual(outputs[0].count(b'\n'), 60)
+            self.assertEqual(outputs[0], outputs[1])
+            starts = [int(r[0][6:].split('-')[0]) for r in self.server.ranges]
+            if 'stream' not in name:
+                self.assertTrue(any(start > len(self.server.data) // 2 for start in starts), starts)
+
     def test_missing(self):
         done = subprocess.run([LAUNCH, 'file-source location=http://127.0.0.1:%d/%%23#b '
                                '! jsonl-reader ! null-sink' % self.server.server_port],

@@ -218,6 +218,18 @@ rig_is_cut_short (Rig *self)
 /* ---- running ---- */
 
 static void
+append_list (GString *line, DlpRecordBatch *batch, guint field, guint row)
+{
+  gsize n;
+  g_autofree guint32 *values = dlp_record_batch_dup_list (batch, field, row, &n);
+
+  g_string_append_c (line, '[');
+  for (gsize i = 0; i < n; i++)
+    g_string_append_printf (line, "%s%u", i > 0 ? "," : "", values[i]);
+  g_string_append_c (line, ']');
+}
+
+static void
 append_value (GString *line, DlpRecordBatch *batch, guint field, guint row)
 {
   DlpSchema *schema = dlp_record_batch_get_schema (batch);
@@ -256,6 +268,10 @@ append_value (GString *line, DlpRecordBatch *batch, guint field, guint row)
       break;
     case DLP_FIELD_BOOLEAN:
       g_string_append (line, dlp_record_batch_get_boolean (batch, field, row) ? "true" : "false");
+      break;
+    case DLP_FIELD_LIST_UINT16:
+    case DLP_FIELD_LIST_UINT32:
+      append_list (line, batch, field, row);
       break;
     default:
       g_assert_not_reached ();

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Sourced by quickstart, run-tests and tests/peers/setup: the Debian packages that are needed, installed
+# Sourced by quickstart, run-tests, plugins/arrow/setup and tests/peers/setup: the Debian packages that are needed, installed
 # when missing, and the build.
 
 # shellcheck disable=SC2034 # the lists are for those who source this
@@ -15,6 +15,10 @@ dlp_build_packages="gcc libc6-dev dpkg-dev meson ninja-build pkg-config libglib2
 # API for other languages, its reference, its ABI.
 dlp_test_packages="zstd xz-utils lz4 bzip2 python3 libgtk-4-dev xvfb xdotool man-db mandoc libgirepository1.0-dev python3-gi
   valac gi-docgen abigail-tools"
+
+# shellcheck disable=SC2034
+# What the optional plugin arrow needs beyond that, besides Apache Arrow itself: see plugins/arrow/setup.
+dlp_arrow_packages="g++ python3 python3-venv"
 
 # dlp_need_packages PACKAGE...: installs those that are missing, and says so; silent when none is.
 dlp_need_packages () {

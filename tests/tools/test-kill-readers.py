@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs of text-reader, csv-reader, warc-reader and tar-reader are killed at random instants and gone on with: what they
-write, good and rejected, is what a run writes that nobody disturbs.
-usage: test-kill-readers.py DLPIPE_LAUNCH"""
+"""Runs of text-reader, csv-reader, warc-reader, tar-reader, parquet-reader and arrow-reader are killed at
+random instants and gone on with: what they write, good and rejected, is what a run writes that nobody disturbs.
+usage: test-kill-readers.py DLPIPE_LAUNCH [PYTHON], which has pyarrow and writes the files of the last two"""
 import csv
 import gzip
 import io
@@ -20,6 +20,18 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap  # noqa: E402
 
 LAUNCH = os.path.abspath(sys.argv.pop(1))
+PYTHON = sys.argv.pop(1) if len(sys.argv) > 1 else ''
+WRITE_TABLES = '''
+import sys
+import pyarrow as pa, pyarrow.parquet as pq
+for i in range(3):
+    n = int(sys.argv[2])
+    texts = ['row %d of %d' % (k * 7919, i) if k % 4000 != 17 else None for k in range(n)]
+    table = pa.table({'id': range(n), 'text': texts})
+    pq.write_table(table, '%s/in-%d.parquet' % (sys.argv[1], i), row_group_size=[700, n, 5000][i])
+    with pa.ipc.new_file('%s/in-%d.arrow' % (sys.argv[1], i), table.schema) as file:
+        file.write_table(table, max_chunksize=[700, n, 5000][i])
+'''
 N_ROWS = 12000
 N_KILLS = max(1, int(5 * float(os.environ.get('DLPIPE_TEST_SCALE', '1'))))
 
@@ -140,6 +152,16 @@ class Kill(unittest.TestCase):
     def test_tar(self):
         write_tar(self.folder, self.rand)
         self.check('file-source location=in-*.tar ! tar-reader fields=key,text=txt,n=cls:int64')
+
+    @unittest.skipUnless(PYTHON, 'the plugin arrow is not built, or not with pyarrow')
+    def test_tables(self):
+        subprocess.run([PYTHON, '-c', WRITE_TABLES, self.folder, str(N_ROWS)], check=True)
+        for kind in 'parquet', 'arrow':
+            self.check('file-source location=in-*.%s ! %s-reader fields=id:int64' % (kind, kind))
+            for name in os.listdir(self.folder):
+                if not name.startswith('in-'):
+                    path = os.path.join(self.folder, name)
+                    shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
 
 
 if __name__ == '__main__':

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+
+/* In a pipeline with a state folder, stopped and continued: the same records and rejects. */
+
+#include <dlp-harness.h>
+
+typedef struct
+{
+  const char *name;
+  const char *files;
+  const char *reader;
+} Way;
+
+static const Way ways[] = {
+  { "groups", "resume-groups.parquet", "parquet-reader interleave=1" },
+  { "parquet", "resume-*.parquet", "parquet-reader interleave=2" },
+  { "small-pieces", "resume-*.parquet", "parquet-reader chunk-bytes=4" },
+  { "arrow", "resume-*.arrow", "arrow-reader interleave=2" },
+};
+
+static void
+test_resume (gconstpointer data)
+{
+  const Way *way = data;
+  g_autofree char *files = g_test_build_filename (G_TEST_DIST, "data", way->files, NULL);
+  g_autofree char *graph =
+      g_strdup_printf ("file-source location=%s epochs=2 ! %s name=r fields=id:int64 "
+                       "max-bad-ratio=1 ! check-sink name=k   r.rejected ! check-sink name=j",
+                       files, way->reader);
+
+  dlp_harness_check_resume (graph, 1);
+  for (guint n = 0; n < dlp_harness_scale (4); n++)
+    dlp_harness_check_resume (graph, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  dlp_harness_init ();
+  g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      g_autofree char *path = g_strconcat ("/arrow-pipeline/", ways[i].name, NULL);
+
+      g_test_add_data_func (path, &ways[i], test_resume);
+    }
+  return g_test_run ();
+}
