@@ -148,6 +148,7 @@ dlp_output_file_clean (const char *path, const char *run_id, guint keep_attempt,
   g_auto (DlpPartialPlace) place = DLP_PARTIAL_PLACE_INIT;
   g_autoptr (GPtrArray) names = NULL;
   g_autofree char *stem = NULL;
+  gboolean removed = FALSE;
 
   g_return_val_if_fail (run_id == NULL || dlp_partial_is_run_id (run_id), FALSE);
 
@@ -164,13 +165,16 @@ dlp_output_file_clean (const char *path, const char *run_id, guint keep_attempt,
       gboolean is_partial =
           run_id != NULL && dlp_partial_parse (name, place.name, run_id, &attempt);
 
-      if (((is_partial && (keep_attempt == 0 || attempt != keep_attempt)) ||
-           dlp_durable_is_temporary (name, stem)) &&
-          !dlp_durable_remove (place.fd, place.path, name, error))
+      if (!(is_partial && (keep_attempt == 0 || attempt != keep_attempt)) &&
+          !dlp_durable_is_temporary (name, stem))
+        continue;
+      if (!dlp_durable_remove (place.fd, place.path, name, error))
         return FALSE;
+      removed = TRUE;
     }
 
-  return TRUE;
+  /* Nobody looks again once the run is over: a power cut must not bring them back. */
+  return !removed || dlp_durable_sync_folder (place.fd, place.path, error);
 }
 
 gboolean

@@ -28,6 +28,15 @@ def point(ok, name, detail=''):
         print('# ' + detail.replace('\n', '\n# '), flush=True)
 
 
+def press(program, button, condition):
+    """As a person would: once more if nothing happens, since on a busy machine a click may be lost."""
+    for _ in range(3):
+        program.click(button)
+        if wait_for(condition, SECONDS / 3):
+            return True
+    return False
+
+
 def skip(why):
     print('1..0 # SKIP ' + why)
     sys.exit(0)
@@ -169,8 +178,7 @@ def test_buttons(path, display, graph):
     program.click('pause')
     point(wait_for(lambda: program.works() > 0.2), 'resume: it runs again')
 
-    program.click('cancel')
-    point(wait_for(lambda: program.works() < 0.2), 'cancel: it has ended')
+    point(press(program, 'cancel', lambda: program.works() < 0.2), 'cancel: it has ended')
     program.picture('cancelled')
     status, errors = program.close()
     point(status == 0 and errors == '', 'ends well, and says nothing', '%s\n%s' % (status, errors))
