@@ -146,10 +146,17 @@ launch_load_summary (DlpPipeline *pipeline)
   g_autofree char *name = get_stored_name (pipeline);
   g_autofree char *text = NULL;
   g_autoptr (GVariant) summary = NULL;
+  g_autoptr (GError) error = NULL;
   gsize size;
 
-  if (name == NULL || !g_file_get_contents (name, &text, &size, NULL))
+  if (name == NULL)
     return NULL;
+  if (!g_file_get_contents (name, &text, &size, &error))
+    {
+      if (!g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+        launch_warn ("what the run reported when it finished is not known: %s", error->message);
+      return NULL;
+    }
   summary = dlp_json_parse (text, size, NULL);
   if (summary == NULL || !g_variant_is_of_type (summary, G_VARIANT_TYPE_VARDICT))
     return NULL;
