@@ -23,8 +23,9 @@ G_DECLARE_DERIVABLE_TYPE (DlpSource, dlp_source, DLP, SOURCE, DlpElement)
  * @produce: emits the next record or few
  * @get_epochs: how often it gives what it has
  * @repeat: has it begin again for ever
+ * @get_read_ahead: how far its files are read in advance
  *
- * The class of sources, with room for six further virtual functions.
+ * The class of sources, with room for five further virtual functions.
  *
  * Since: 0.1
  */
@@ -80,8 +81,27 @@ struct _DlpSourceClass
    */
   gboolean (*repeat) (DlpSource *self, GError **error);
 
+  /**
+   * DlpSourceClass::get_read_ahead:
+   * @self: a source of files
+   * @files: (inout): how many files behind those that are being read are brought near in advance;
+   *   4 unless it is changed
+   * @bytes: (inout): how many bytes of them at most, for all sources of the pipeline together;
+   *   256 MiB unless it is changed
+   * @held: (out): how many of these have to be held in memory, where a scheme cannot bring files
+   *   near otherwise; 0 unless it is set
+   *
+   * Optional: how far the files of the source are read in advance. What is held is also limited
+   * by the memory of the pipeline.
+   *
+   * Threads: the one that builds the pipeline, once it has negotiated; and the reader's.
+   *
+   * Since: 0.2
+   */
+  void (*get_read_ahead) (DlpSource *self, guint *files, guint64 *bytes, guint64 *held);
+
   /*< private >*/
-  gpointer reserved[6];
+  gpointer reserved[5];
 };
 
 /**

@@ -11,7 +11,6 @@
 #include "dlp-file-list.h"
 
 /* Of each file that is about to be read. */
-#define PREFETCH_BYTES (4 * 1024 * 1024)
 
 typedef enum
 {
@@ -37,6 +36,7 @@ struct _DlpFileSource
   char *shard;
   guint epochs;
   guint prefetch_files;
+  guint64 prefetch_bytes;
   gboolean repeats; /* asked for by whoever mixes it */
 
   /* From negotiate() on. */
@@ -46,7 +46,6 @@ struct _DlpFileSource
   State state;
   guint32 *shuffled; /* (nullable): of shuffled_epoch */
   guint64 shuffled_epoch;
-  guint64 prefetched; /* position up to which that was asked for */
   DlpRecordBatchBuilder *builder;
 };
 
@@ -61,6 +60,7 @@ enum
   PROP_SHARD,
   PROP_EPOCHS,
   PROP_PREFETCH_FILES,
+  PROP_PREFETCH_BYTES,
   N_PROPS
 };
 
@@ -288,6 +288,31 @@ dlp_file_source_repeat (DlpSource *source, GError **error)
   return check_list (self, error);
 }
 
+/* Whether there is a file that no scheme can bring near but by its being held in memory. */
+static gboolean
+has_remote_files (DlpFileSource *self)
+{
+  for (guint32 i = 0; i < file_list_get_length (self->list); i++)
+    {
+      const char *uri = dlp_file_get_uri (file_list_get (self->list, i));
+      DlpScheme *scheme = strstr (uri, "://") != NULL ? dlp_scheme_for_uri (uri, NULL) : NULL;
+
+      if (scheme != NULL && DLP_SCHEME_GET_CLASS (scheme)->prefetch == NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+dlp_file_source_get_read_ahead (DlpSource *source, guint *files, guint64 *bytes, guint64 *held)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (source);
+
+  *files = self->prefetch_files;
+  *bytes = self->prefetch_bytes;
+  *held = has_remote_files (self) ? self->prefetch_bytes : 0;
+}
+
 static gboolean
 dlp_file_source_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
@@ -322,25 +347,7 @@ dlp_file_source_stop (DlpElement *element)
   g_clear_pointer (&self->shuffled, g_free);
 }
 
-static void
-prefetch (DlpFileSource *self)
-{
-  guint64 n = file_list_get_length (self->list);
-  guint64 p = find_own (self, MAX (self->state.position, self->prefetched));
-  guint64 end = MIN (n, self->state.position + self->prefetch_files * self->shard_count);
-
-  for (; p < end; p += self->shard_count)
-    {
-      DlpFile *file = file_list_get (self->list, get_index (self, p));
-      DlpScheme *scheme = dlp_scheme_for_uri (dlp_file_get_uri (file), NULL);
-
-      if (scheme != NULL)
-        dlp_scheme_prefetch (scheme, file, PREFETCH_BYTES);
-      self->prefetched = p + 1;
-    }
-}
-
-/* A record batch each, so that a link bounds how far the names, and the prefetch, are ahead. */
+/* A record batch each, so that a link bounds how far the names are ahead. */
 static gboolean
 emit (DlpFileSource *self, DlpPad *out, guint32 index, GError **error)
 {
@@ -383,10 +390,9 @@ dlp_file_source_produce (DlpSource *source, DlpPad *out, GCancellable *cancellab
           guint32 index = get_index (self, position);
 
           self->state.position = position + 1;
-          prefetch (self);
           return emit (self, out, index, error) ? DLP_STEP_MORE : DLP_STEP_ERROR;
         }
-      self->state.position = self->prefetched = 0;
+      self->state.position = 0;
       self->state.epoch++;
       if (count_own_files (self) == 0)
         break;
@@ -489,6 +495,9 @@ dlp_file_source_get_property (GObject *object, guint id, GValue *value, GParamSp
     case PROP_PREFETCH_FILES:
       g_value_set_uint (value, self->prefetch_files);
       break;
+    case PROP_PREFETCH_BYTES:
+      g_value_set_uint64 (value, self->prefetch_bytes);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -527,6 +536,9 @@ dlp_file_source_set_property (GObject *object, guint id, const GValue *value, GP
       break;
     case PROP_PREFETCH_FILES:
       self->prefetch_files = g_value_get_uint (value);
+      break;
+    case PROP_PREFETCH_BYTES:
+      self->prefetch_bytes = g_value_get_uint64 (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -573,9 +585,15 @@ install_properties (GObjectClass *klass)
   properties[PROP_EPOCHS] =
       g_param_spec_uint ("epochs", NULL, "How often all files are read, or forever", 0, G_MAXUINT,
                          1, DLP_PARAM_READWRITE | DLP_PARAM_FOREVER);
-  properties[PROP_PREFETCH_FILES] =
-      g_param_spec_uint ("prefetch-files", NULL, "Files whose first 4 MiB are asked for in advance",
-                         0, 1024, 4, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
+  properties[PROP_PREFETCH_FILES] = g_param_spec_uint (
+      "prefetch-files", NULL,
+      "Files that are read in advance, behind those that are being read; 0: none", 0, 1024, 4,
+      DLP_PARAM_READWRITE | DLP_PARAM_FREE);
+  properties[PROP_PREFETCH_BYTES] = g_param_spec_uint64 (
+      "prefetch-bytes", NULL,
+      "Bytes that are read in advance, of all sources together; less where they have to be held in "
+      "memory and that is short",
+      0, G_MAXINT64, 256 * 1024 * 1024, DLP_PARAM_READWRITE | DLP_PARAM_BYTES | DLP_PARAM_FREE);
   g_object_class_install_properties (klass, N_PROPS, properties);
 }
 
@@ -597,6 +615,7 @@ dlp_file_source_class_init (DlpFileSourceClass *klass)
   DLP_SOURCE_CLASS (klass)->produce = dlp_file_source_produce;
   DLP_SOURCE_CLASS (klass)->get_epochs = dlp_file_source_get_epochs;
   DLP_SOURCE_CLASS (klass)->repeat = dlp_file_source_repeat;
+  DLP_SOURCE_CLASS (klass)->get_read_ahead = dlp_file_source_get_read_ahead;
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_FILES, NULL);
   dlp_element_class_set_description (
@@ -611,4 +630,5 @@ dlp_file_source_init (DlpFileSource *self)
   self->epochs = 1;
   self->shard_count = 1;
   self->prefetch_files = 4;
+  self->prefetch_bytes = 256 * 1024 * 1024;
 }
