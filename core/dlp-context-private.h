@@ -53,7 +53,7 @@ struct _DlpContext
   void (*snapshot_taken) (DlpContext *self, DlpElement *element);
   gpointer owner;
 
-  GPtrArray *tuned_sources; /* of DlpElement, not owned: those with schemes of their own */
+  bool has_own_schemes; /* a source does; see dlp-setting.c */
 
   pthread_mutex_t inputs_lock;
   DlpStateDir *state_dir; /* inputs_lock for its input list; NULL: none */

@@ -20,7 +20,6 @@ dlp_context_new (void)
   self->output_names = dlp_output_names_new ();
   self->state_files = dlp_state_files_new ();
   self->warnings = g_ptr_array_new_with_free_func (g_free);
-  self->tuned_sources = g_ptr_array_new ();
   pthread_mutex_init (&self->inputs_lock, NULL);
   pthread_mutex_init (&self->warnings_lock, NULL);
   return self;
@@ -37,7 +36,6 @@ dlp_context_free (DlpContext *self)
   dlp_state_files_forget_restored (self->state_files);
   dlp_state_files_unref (self->state_files);
   g_ptr_array_unref (self->warnings);
-  g_ptr_array_unref (self->tuned_sources);
   pthread_mutex_destroy (&self->inputs_lock);
   pthread_mutex_destroy (&self->warnings_lock);
   g_free (self->run_id);

@@ -206,6 +206,8 @@ bool dlp_element_needs_durable (DlpElement *self);
 /* (transfer full): not floating, a{sv}; NULL: describe() gave none. */
 GVariant *dlp_element_describe_state (DlpElement *self, const DlpState *state, GError **error);
 
+/* (transfer container): of DlpElement, all sources before it. */
+GPtrArray *dlp_element_list_sources (DlpElement *self);
 /* (transfer none) (nullable): a source before it that gives what it has more than once. */
 DlpElement *dlp_element_find_repeated (DlpElement *self);
 /* (transfer none) (nullable): the endless source before it that a record is of (NULL: where no

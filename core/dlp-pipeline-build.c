@@ -363,8 +363,7 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
       DlpElement *element = g_ptr_array_index (self->elements, i);
 
       dlp_element_set_context (element, self->run);
-      if (dlp_element_get_private (element)->schemes != NULL)
-        g_ptr_array_add (self->run->tuned_sources, element);
+      self->run->has_own_schemes |= dlp_element_get_private (element)->schemes != NULL;
       if (!check_links (self, element, error) || !check_branches (element, error))
         {
           dlp_pipeline_place_error (self, element, error);

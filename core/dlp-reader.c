@@ -6,7 +6,6 @@
 
 #include <dlpipe/dlp-pad-template.h>
 
-#include "dlp-element-private.h"
 #include "dlp-file-private.h"
 #include "dlp-reader-private.h"
 #include "dlp-setting-private.h"
@@ -411,7 +410,6 @@ get_text (DlpRecordBatch *batch, guint field, guint row)
 static DlpFile *
 make_file (DlpReader *self, DlpRecordBatch *batch, guint row)
 {
-  DlpContext *context = dlp_element_get_context (DLP_ELEMENT (self));
   const DlpCoordinate *coordinate = dlp_record_batch_get_coordinate (batch, row);
   g_autofree char *uri = get_text (batch, 0, row);
   g_autofree char *identity = get_text (batch, 2, row);
@@ -419,7 +417,7 @@ make_file (DlpReader *self, DlpRecordBatch *batch, guint row)
   DlpFile *file =
       dlp_file_new (uri, MAX (size, -1), identity != NULL && *identity != '\0' ? identity : NULL);
 
-  dlp_file_set_scheme (file, dlp_context_find_scheme (context, coordinate, uri));
+  dlp_file_set_scheme (file, dlp_element_find_file_scheme (DLP_ELEMENT (self), coordinate, uri));
   return file;
 }
 

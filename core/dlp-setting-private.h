@@ -35,8 +35,9 @@ GPtrArray *dlp_element_list_settings (DlpElement *self);
 
 /* (transfer none) (nullable): its own object of a scheme. */
 DlpScheme *dlp_element_find_own_scheme (DlpElement *self, GType type);
-/* (transfer none) (nullable): by which a file of that place is read, if its source has one of its
- * own. */
-DlpScheme *dlp_context_find_scheme (DlpContext *self, const DlpCoordinate *of, const char *uri);
+/* (transfer none) (nullable): by which a reader reads a file of that place, if the source that it
+ * comes from has schemes of its own. */
+DlpScheme *
+dlp_element_find_file_scheme (DlpElement *self, const DlpCoordinate *of, const char *uri);
 
 G_END_DECLS

@@ -56,24 +56,37 @@ add_own_scheme (DlpElement *self, const char *name, GType type)
   return own->scheme;
 }
 
-DlpScheme *
-dlp_context_find_scheme (DlpContext *self, const DlpCoordinate *of, const char *uri)
+/* (nullable): the source before a reader that a file comes from. */
+static DlpElement *
+find_source (DlpElement *reader, const DlpCoordinate *of)
 {
-  for (guint i = 0; i < self->tuned_sources->len; i++)
-    {
-      DlpElement *source = g_ptr_array_index (self->tuned_sources, i);
-      DlpElement *before;
-      DlpScheme *scheme;
+  g_autoptr (GPtrArray) sources = dlp_element_list_sources (reader);
 
-      if (dlp_element_get_stage (source) != of->stage ||
-          dlp_element_get_ordinal (source) != of->source)
-        continue;
-      before = dlp_element_set_reads_for (source);
-      scheme = dlp_scheme_for_uri (uri, NULL);
-      dlp_element_set_reads_for (before);
-      return scheme;
-    }
+  /* In a dry run the coordinate is none of the source's. */
+  if (sources->len == 1)
+    return sources->pdata[0];
+  for (guint i = 0; i < sources->len; i++)
+    if (dlp_element_get_stage (sources->pdata[i]) == of->stage &&
+        dlp_element_get_ordinal (sources->pdata[i]) == of->source)
+      return sources->pdata[i];
   return NULL;
+}
+
+DlpScheme *
+dlp_element_find_file_scheme (DlpElement *self, const DlpCoordinate *of, const char *uri)
+{
+  DlpElement *source, *before;
+  DlpScheme *scheme;
+
+  if (!dlp_element_get_context (self)->has_own_schemes)
+    return NULL;
+  source = find_source (self, of);
+  if (source == NULL || dlp_element_get_private (source)->schemes == NULL)
+    return NULL;
+  before = dlp_element_set_reads_for (source);
+  scheme = dlp_scheme_for_uri (uri, NULL);
+  dlp_element_set_reads_for (before);
+  return scheme;
 }
 
 /* ---- keys ---- */
