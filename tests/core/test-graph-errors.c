@@ -97,7 +97,7 @@ static const struct
               "    ^" },
   { "a http.=x", "line 1, column 3: there is no property between '.' and '='\n"
                  "  a http.=x\n"
-                 "    ^~~~~~~\n"
+                 "    ^~~~~\n"
                  "  what is set of a scheme is written SCHEME.PROPERTY=VALUE" },
   { "a .timeout=x", "line 1, column 3: the name of a property cannot begin with '.'\n"
                     "  a .timeout=x\n"

@@ -88,7 +88,9 @@ class Inputs(unittest.TestCase):
             with self.subTest(file=name):
                 local, served = self.local[name], self.served[name]
                 self.assertEqual(served[0].returncode, local[0].returncode, served[0].stderr)
-                self.assertEqual(served[2], local[2])
+                # A run that fails leaves what it had come to.
+                if served[0].returncode in (0, 4):
+                    self.assertEqual(served[2], local[2])
 
 
 if __name__ == '__main__':

@@ -117,18 +117,8 @@ class Tls(Base):
         missing = os.path.join(self.folder.name, 'none.pem')
         empty = write(self.folder.name, 'empty.pem', b'nothing')
         server = self.serve('server')
-        self.assert_refused(self.run_graph(server.uri('a.jsonl'), 'http.ca-file=' + missing), 'ca-file', missing,
-                            'No such file')
+        self.assert_refused(self.run_graph(server.uri('a.jsonl'), 'http.ca-file=' + missing), 'ca-file', missing)
         self.assert_refused(self.run_graph(server.uri('a.jsonl'), 'http.ca-file=' + empty), 'certificate')
-
-    def test_two_sources(self):
-        """One that trusts, and one that does not, of the same server: sessions are not mixed up."""
-        server = self.serve('server')
-        done = launch('file-source location=%s http.ca-file=%s ! jsonl-reader ! mix name=m ! null-sink '
-                      'file-source location=%s ! jsonl-reader ! m.' % (server.uri('a'), CA, server.uri('b')), '--no-state')
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn('/b: ', done.stderr)
-        self.assertNotIn('/a: ', done.stderr)
 
 
 @unittest.skipUnless(has_proxy_resolver(), 'GIO has no module that finds proxies')

@@ -91,6 +91,7 @@ def one(c, method, target, h):
     if f in ('gzip-encoding', 'gzip-encoding-cut'):
         body = gzip.compress(data, mtime=0); hdr = [('Content-Encoding', 'gzip'), ('ETag', etag)]; st = '200 OK'
         if f.endswith('cut'): body = body[:len(body) // 2]
+    if f == 'no-length': send(c, '200 OK', [('Connection', 'close')], data); return False
     if f == 'eof': send(c, '200 OK', hdr + [('Connection', 'close')], body[:len(body) * 2 // 3]); return False   # no length: a cut nobody can see
     if f in ('chunk-cut', 'chunked'):
         send(c, st, hdr + [('Transfer-Encoding', 'chunked')]); end = len(body) if f == 'chunked' else r.randrange(len(body) + 1)

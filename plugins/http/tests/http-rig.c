@@ -147,7 +147,13 @@ http_rig_set_waits (guint timeout_s, gint64 retry_time_ms, gint64 first_wait_ms)
 
   g_assert_no_error (error);
   g_object_set (scheme, "timeout", (gint64) timeout_s * G_USEC_PER_SEC, "retry-time",
-                retry_time_ms * 1000, "first-wait", first_wait_ms * 1000, NULL);
+                retry_time_ms * 1000, "first-wait", first_wait_ms * 1000, "retries", -1, NULL);
+}
+
+void
+http_rig_set_retries (int n)
+{
+  g_object_set (dlp_scheme_for_uri ("http://localhost/", NULL), "retries", n, NULL);
 }
 
 GBytes *
