@@ -33,7 +33,8 @@ judge (const HttpResponse *response,
 static gboolean
 ask (const char *uri, HttpRetry *retry, DlpFile **file, GCancellable *cancellable, GError **error)
 {
-  HttpSession *session = http_session_take (retry->settings->timeout);
+  HttpSession *session =
+      http_session_take_trusting (retry->settings->timeout, retry->settings->ca_file);
   g_autoptr (GError) cause = NULL;
   HttpResponse *response = http_request_send (session, uri, "bytes=0-0", NULL, cancellable, &cause);
   gboolean ok = TRUE;

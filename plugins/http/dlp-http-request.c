@@ -147,6 +147,33 @@ follow (SoupMessage *message, GUri *from, GError **error)
   return NULL;
 }
 
+/* "Unacceptable TLS certificate" alone helps nobody. */
+static void
+explain_certificate (SoupMessage *message, GError **error)
+{
+  static const struct
+  {
+    GTlsCertificateFlags flag;
+    const char *what;
+  } faults[] = {
+    { G_TLS_CERTIFICATE_UNKNOWN_CA,
+      "is signed by nobody who is trusted (ca-file, $SSL_CERT_FILE)" },
+    { G_TLS_CERTIFICATE_BAD_IDENTITY, "is that of another host" },
+    { G_TLS_CERTIFICATE_NOT_ACTIVATED, "is not valid yet" },
+    { G_TLS_CERTIFICATE_EXPIRED, "has expired" },
+    { G_TLS_CERTIFICATE_REVOKED, "was revoked" },
+    { G_TLS_CERTIFICATE_INSECURE, "is made by an insecure method" },
+  };
+  GTlsCertificateFlags flags = soup_message_get_tls_peer_certificate_errors (message);
+
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
+    if (flags & faults[i].flag)
+      {
+        g_prefix_error (error, "the server's certificate %s: ", faults[i].what);
+        return;
+      }
+}
+
 static HttpResponse *
 send_following (HttpSession *session,
                 GUri *first,
@@ -167,7 +194,10 @@ send_following (HttpSession *session,
       GUri *next;
 
       if (body == NULL)
-        return NULL;
+        {
+          explain_certificate (message, error);
+          return NULL;
+        }
       if (!is_redirect (soup_message_get_status (message)))
         return make_response (message, body);
       next = follow (message, uri, error);
@@ -204,6 +234,11 @@ http_request_send (HttpSession *session,
 
   if (parsed == NULL)
     return NULL;
+  if (session->broken != NULL)
+    {
+      g_propagate_error (error, g_error_copy (session->broken));
+      return NULL;
+    }
   http_session_enter (session);
   response = send_following (session, parsed, range, if_range, cancellable, &cause);
   http_session_leave (session);
