@@ -675,9 +675,6 @@ install_properties (GObjectClass *klass)
       "Bytes that are read in advance, of all sources together; less where they have to be held in "
       "memory and that is short",
       0, G_MAXINT64, 256 * 1024 * 1024, DLP_PARAM_READWRITE | DLP_PARAM_BYTES | DLP_PARAM_FREE);
-  properties[PROP_PREFETCH_FILES] =
-      g_param_spec_uint ("prefetch-files", NULL, "Files whose first 4 MiB are asked for in advance",
-                         0, 1024, 4, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
   properties[PROP_PLAN] = g_param_spec_string (
       "plan", NULL,
       "Set by dlpipe-fanout: the plan of a job, which says what files there are, and the part of "
