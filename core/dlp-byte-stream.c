@@ -46,8 +46,9 @@ struct _DlpByteStream
   DlpDecoderBorder ahead_border; /* at raw_start, but for its decoded bytes */
   guint64 ahead_raw;             /* before the part that is being read */
   guint64 ahead_decoded;         /* the same, decoded */
-  gsize part_raw_max, part_window;
+  gsize part_raw_max, alone_raw_max, part_window;
   guint n_parts;
+  gboolean is_within_part; /* the decoder: a header said a wrong length */
   guint window_log_max;
   gsize memory_limit;
   char *folder;
@@ -353,7 +354,9 @@ dlp_byte_stream_rest (DlpByteStream *self)
 
   g_return_if_fail (self != NULL);
 
-  klass = self->decoder != NULL ? DLP_DECODER_GET_CLASS (self->decoder) : NULL;
+  /* Where there is memory for parts there is for their windows. */
+  klass =
+      self->decoder != NULL && self->ahead == NULL ? DLP_DECODER_GET_CLASS (self->decoder) : NULL;
   if (klass != NULL && klass->rest != NULL)
     klass->rest (self->decoder);
 }
@@ -443,30 +446,20 @@ void
 dlp_byte_stream_decode_ahead (DlpByteStream *self, DlpElement *element, guint max_parts)
 {
   DlpDecoderClass *klass = self->decoder != NULL ? DLP_DECODER_GET_CLASS (self->decoder) : NULL;
-  gsize held = raw_size (self);
-  gsize capacity;
-  guint8 *raw;
 
-  /* A quarter for the file's bytes, here and in the parts, one for windows, half for what is
-   * decoded. */
+  /* A quarter for the file's bytes, here and in the parts, one for what is decoded, half for
+   * windows. */
   self->part_raw_max = self->memory_limit / 4 / (max_parts + 1);
-  self->part_window = self->memory_limit / 4 / MAX (max_parts, 1);
+  self->alone_raw_max = self->memory_limit / 4;
+  self->part_window = self->memory_limit / 2 / MAX (max_parts, 1);
   if (klass == NULL || klass->measure == NULL || max_parts < 2 ||
       self->part_raw_max < PART_RAW_BYTES ||
       dlp_file_get_size (self->file) < (gint64) (2 * PART_RAW_BYTES))
     return;
 
-  capacity = MAX (self->part_raw_max, held) + self->read_size;
-  raw = g_aligned_alloc (1, capacity, RAW_ALIGNMENT);
-  memcpy (raw, self->raw + self->raw_start, held);
-  g_aligned_free (self->raw);
-  self->raw = raw;
-  self->raw_capacity = capacity;
-  self->raw_start = 0;
-  self->raw_end = held;
   self->ahead_raw = self->raw_position;
   self->ahead_decoded = self->decoded_position;
-  self->ahead = dlp_decode_ahead_new (element, max_parts, self->memory_limit / 2 / max_parts);
+  self->ahead = dlp_decode_ahead_new (element, max_parts, self->memory_limit / 4 / max_parts);
 }
 
 guint
@@ -480,7 +473,6 @@ static gssize
 measure_part (DlpByteStream *self, DlpDecoderBorder *end)
 {
   DlpDecoderClass *klass = DLP_DECODER_GET_CLASS (self->decoder);
-  gboolean is_full = raw_size (self) >= self->part_raw_max || self->at_raw_end;
   gsize size = 0;
   gssize n = 1;
 
@@ -491,24 +483,35 @@ measure_part (DlpByteStream *self, DlpDecoderBorder *end)
                           raw_size (self) - size);
       size += (gsize) MAX (n, 0);
     }
-  if (n == 0 && !is_full)
-    return 0;
+  if (n == 0 && !self->at_raw_end && (size == 0 || raw_size (self) < self->part_raw_max))
+    return raw_size (self) < self->alone_raw_max ? 0 : -1;
   return size > 0 ? (gssize) size : -1;
 }
 
 static DlpDecoder *
-make_decoder (DlpByteStream *self)
+new_decoder (DlpByteStream *self, gsize memory)
 {
   DlpDecoder *decoder = g_object_new (G_OBJECT_TYPE (self->decoder), NULL);
   DlpDecoderClass *klass = DLP_DECODER_GET_CLASS (decoder);
-  DlpDecoderBorder border = self->ahead_border;
 
   set_window_log_max (decoder, self->window_log_max);
   if (klass->limit_memory != NULL && self->folder != NULL)
-    klass->limit_memory (decoder, self->part_window, self->folder);
+    klass->limit_memory (decoder, memory, self->folder);
+  return decoder;
+}
+
+/* At the border before what is to be read. */
+static DlpDecoder *
+make_decoder (DlpByteStream *self)
+{
+  DlpDecoderBorder border = self->ahead_border;
+  DlpDecoder *decoder = dlp_decode_ahead_take_decoder (self->ahead);
+
   border.decoded = 0;
+  if (decoder == NULL)
+    decoder = new_decoder (self, self->part_window);
   if (border.raw > 0)
-    klass->go_to_border (decoder, &border);
+    DLP_DECODER_GET_CLASS (decoder)->go_to_border (decoder, &border);
   return decoder;
 }
 
@@ -521,12 +524,28 @@ add_part (DlpByteStream *self, gsize size, const DlpDecoderBorder *end)
   self->n_parts++;
 }
 
+static void
+replace_raw (DlpByteStream *self, gsize capacity)
+{
+  gsize held = raw_size (self);
+  guint8 *raw = g_aligned_alloc (1, capacity, RAW_ALIGNMENT);
+
+  memcpy (raw, self->raw + self->raw_start, held);
+  g_aligned_free (self->raw);
+  self->raw = raw;
+  self->raw_capacity = capacity;
+  self->raw_start = 0;
+  self->raw_end = held;
+}
+
 static gboolean
 append_raw (DlpByteStream *self, GCancellable *cancellable, GError **error)
 {
   gsize held = raw_size (self);
   gssize n;
 
+  if (self->raw_capacity < held + self->read_size)
+    replace_raw (self, MAX (2 * self->raw_capacity, held + self->read_size));
   memmove (self->raw, self->raw + self->raw_start, held);
   self->raw_start = 0;
   self->raw_end = held;
@@ -550,6 +569,9 @@ fill_parts (DlpByteStream *self, GCancellable *cancellable, GError **error)
         add_part (self, (gsize) n, &end);
       else if (n < 0)
         self->ahead_ended = TRUE;
+      /* A long one is alone. */
+      else if (raw_size (self) >= self->part_raw_max && !dlp_decode_ahead_is_empty (self->ahead))
+        break;
       else if (!append_raw (self, cancellable, &local_error))
         {
           if (g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
@@ -592,7 +614,7 @@ end_part (DlpByteStream *self)
   DlpDecoderBorder end, reached = { 0 };
   DlpDecoder *decoder = dlp_decode_ahead_end_part (self->ahead, &end);
 
-  g_object_unref (self->decoder);
+  dlp_decode_ahead_give_decoder (self->ahead, self->decoder);
   self->decoder = decoder;
   self->border_base = self->ahead_decoded;
   if (self->failure != NULL)
@@ -601,12 +623,30 @@ end_part (DlpByteStream *self)
   DLP_DECODER_GET_CLASS (decoder)->get_border (decoder, &reached);
   if (reached.raw != end.raw)
     {
+      self->is_within_part = TRUE;
       give_up_parts (self);
       return;
     }
   end.decoded = self->ahead_decoded = self->decoded_position;
   self->ahead_raw = end.raw;
   dlp_border_list_add (&self->borders, &end);
+}
+
+/* With all the memory of the stream. A decoder that stands within a part has to go on as it is. */
+static void
+go_on_in_order (DlpByteStream *self)
+{
+  DlpDecoderBorder border = self->ahead_border;
+  DlpDecoder *decoder;
+
+  if (self->is_within_part)
+    return;
+  decoder = new_decoder (self, self->memory_limit);
+  border.decoded = 0;
+  DLP_DECODER_GET_CLASS (decoder)->go_to_border (decoder, &border);
+  g_object_unref (self->decoder);
+  self->decoder = decoder;
+  self->border_base = self->decoded_position;
 }
 
 /* As decode_some(); 0 too where no part is left, and the stream goes on in order. */
@@ -631,6 +671,8 @@ read_parts (DlpByteStream *self, guint8 *out, gsize size, GCancellable *cancella
       end_part (self);
     }
 
+  if (self->n_parts > 0 && self->failure == NULL)
+    go_on_in_order (self);
   g_clear_pointer (&self->ahead, dlp_decode_ahead_free);
   return 0;
 }

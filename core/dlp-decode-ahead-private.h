@@ -28,6 +28,9 @@ bool dlp_decode_ahead_is_empty (DlpDecodeAhead *self);
 gsize dlp_decode_ahead_read (DlpDecodeAhead *self, guint8 *out, gsize size, GError **error);
 /* (transfer full): takes the first part away, which came to its end, or to an error. */
 DlpDecoder *dlp_decode_ahead_end_part (DlpDecodeAhead *self, DlpDecoderBorder *end);
+/* Takes one that stands at a border, to be used again: (transfer full) (nullable). */
+void dlp_decode_ahead_give_decoder (DlpDecodeAhead *self, DlpDecoder *decoder);
+DlpDecoder *dlp_decode_ahead_take_decoder (DlpDecodeAhead *self);
 /* (transfer full): takes all parts away: the bytes of the file that they were. */
 GByteArray *dlp_decode_ahead_give_up (DlpDecodeAhead *self);
 

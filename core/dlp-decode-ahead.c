@@ -20,11 +20,11 @@ typedef struct
   DlpDecoder *decoder;
   DlpDecoderBorder end;
 
-  /* Of the worker, until it is done; then of who reads. */
+  /* Of the worker, until it is done; then of who reads. The buffers are used again. */
   guint8 *raw;
-  gsize raw_size, raw_used;
+  gsize raw_size, raw_used, raw_capacity;
   guint8 *out;
-  gsize size, given;
+  gsize size, given, capacity;
   GError *error;
 
   bool done; /* lock */
@@ -36,6 +36,8 @@ struct _DlpDecodeAhead
   guint max_parts;
   gsize part_bytes;
   GQueue parts;
+  GQueue spare;        /* of Part, with their buffers */
+  GPtrArray *decoders; /* that stand at a border, to be used again */
 
   pthread_mutex_t lock;
   pthread_cond_t done_cond;
@@ -51,6 +53,36 @@ part_free (Part *self)
   g_free (self->raw);
   g_free (self->out);
   g_free (self);
+}
+
+/* New memory costs more than decoding to it: the system clears each page. */
+static Part *
+take_part (DlpDecodeAhead *self, const guint8 *raw, gsize size)
+{
+  GList *link = g_queue_pop_head_link (&self->spare);
+  Part *part = link != NULL ? link->data : g_new0 (Part, 1);
+
+  part->owner = self;
+  part->link.data = part;
+  if (part->raw_capacity < size)
+    {
+      g_free (part->raw);
+      part->raw = g_malloc (size);
+      part->raw_capacity = size;
+    }
+  memcpy (part->raw, raw, size);
+  part->raw_size = size;
+  part->raw_used = part->size = part->given = 0;
+  part->done = false;
+  return part;
+}
+
+static void
+give_back_part (DlpDecodeAhead *self, Part *part)
+{
+  g_clear_object (&part->decoder);
+  g_clear_error (&part->error);
+  g_queue_push_head_link (&self->spare, &part->link);
 }
 
 /* One call of the decoder. Whether there was any progress. */
@@ -75,19 +107,19 @@ decode_part (DlpElement *element, guint index, gpointer data)
 {
   Part *self = data;
   DlpDecodeAhead *owner = self->owner;
-  gsize capacity = 0, written;
+  gsize written;
   bool moved = true;
 
   while (moved && self->size < owner->part_bytes &&
          !__atomic_load_n (&owner->stopping, __ATOMIC_RELAXED))
     {
-      if (self->size == capacity)
+      if (self->size == self->capacity)
         {
-          capacity = MIN (MAX (MIN_CAPACITY, 2 * capacity), owner->part_bytes);
-          self->out = g_realloc (self->out, capacity);
+          self->capacity = MIN (MAX (MIN_CAPACITY, 2 * self->capacity), owner->part_bytes);
+          self->out = g_realloc (self->out, self->capacity);
         }
-      moved =
-          decode (self, self->out + self->size, MIN (STEP_BYTES, capacity - self->size), &written);
+      moved = decode (self, self->out + self->size, MIN (STEP_BYTES, self->capacity - self->size),
+                      &written);
       self->size += written;
     }
 
@@ -107,6 +139,8 @@ dlp_decode_ahead_new (DlpElement *element, guint max_parts, gsize part_bytes)
   self->max_parts = max_parts;
   self->part_bytes = part_bytes;
   g_queue_init (&self->parts);
+  g_queue_init (&self->spare);
+  self->decoders = g_ptr_array_new_with_free_func (g_object_unref);
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->done_cond, NULL);
   return self;
@@ -131,8 +165,10 @@ dlp_decode_ahead_free (DlpDecodeAhead *self)
     return;
 
   stop (self);
-  while ((link = g_queue_pop_head_link (&self->parts)) != NULL)
+  while ((link = g_queue_pop_head_link (&self->parts)) != NULL ||
+         (link = g_queue_pop_head_link (&self->spare)) != NULL)
     part_free (link->data);
+  g_ptr_array_unref (self->decoders);
   pthread_mutex_destroy (&self->lock);
   pthread_cond_destroy (&self->done_cond);
   g_free (self);
@@ -157,13 +193,9 @@ dlp_decode_ahead_add (DlpDecodeAhead *self,
                       gsize size,
                       const DlpDecoderBorder *end)
 {
-  Part *part = g_new0 (Part, 1);
+  Part *part = take_part (self, raw, size);
 
-  part->owner = self;
-  part->link.data = part;
   part->decoder = decoder;
-  part->raw = g_memdup2 (raw, size);
-  part->raw_size = size;
   part->end = *end;
   g_queue_push_tail_link (&self->parts, &part->link);
 
@@ -221,8 +253,22 @@ dlp_decode_ahead_end_part (DlpDecodeAhead *self, DlpDecoderBorder *end)
   DlpDecoder *decoder = g_steal_pointer (&part->decoder);
 
   *end = part->end;
-  part_free (part);
+  give_back_part (self, part);
   return decoder;
+}
+
+void
+dlp_decode_ahead_give_decoder (DlpDecodeAhead *self, DlpDecoder *decoder)
+{
+  g_ptr_array_add (self->decoders, decoder);
+}
+
+DlpDecoder *
+dlp_decode_ahead_take_decoder (DlpDecodeAhead *self)
+{
+  return self->decoders->len > 0 ?
+             g_ptr_array_steal_index_fast (self->decoders, self->decoders->len - 1) :
+             NULL;
 }
 
 GByteArray *

@@ -16,7 +16,7 @@
 #define LOOK_AHEAD 16
 /* A part of a compressed file that is decoded by itself: its bytes, decoded and not, and what its
  * decoder holds. */
-#define PART_BYTES (1536 * 1024)
+#define PART_BYTES (3 * 1024 * 1024)
 #define MIN_CHUNK_BYTES (16 * 1024)
 /* A piece of a file that the class opens is at most so many times chunk-bytes. */
 #define MAX_PIECE_CHUNKS 16

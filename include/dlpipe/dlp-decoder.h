@@ -158,7 +158,8 @@ struct _DlpDecoderClass
    * @self: a decoder
    * @border: a border that another decoder of the same file gave
    *
-   * Optional, with get_border(): before the first decode: what comes is the file from @border on.
+   * Optional, with get_border(): before the first decode, or at a border without bytes behind it:
+   * what comes is the file from @border on.
    * Whatever is said of it from there on, in errors and warnings, is what would have been said
    * otherwise.
    *
