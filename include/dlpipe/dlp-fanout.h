@@ -540,7 +540,7 @@ gboolean
 dlp_fanout_refuse_element (DlpElement *element, const char *why, guint n_tasks, GError **error);
 
 /**
- * dlp_fanout_run_worker:
+ * dlp_fanout_run_worker: (skip)
  * @fd: the socket to the fan-out
  *
  * What the program dlpipe-fanout-worker does: runs the tasks that it is told to, until the other
