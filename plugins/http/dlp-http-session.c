@@ -52,6 +52,17 @@ session_free (HttpSession *self)
 }
 
 HttpSession *
+http_session_new_direct (guint timeout)
+{
+  HttpSession *self = session_new (timeout);
+
+  http_session_enter (self);
+  soup_session_set_proxy_resolver (self->soup, NULL);
+  http_session_leave (self);
+  return self;
+}
+
+HttpSession *
 http_session_take (guint timeout)
 {
   HttpSession *self;

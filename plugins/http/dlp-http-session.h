@@ -15,6 +15,8 @@ typedef struct
 
 /* One that nobody uses, with the connections that it has open; else a new one. */
 HttpSession *http_session_take (guint timeout);
+/* One that uses no proxy; it is not kept. */
+HttpSession *http_session_new_direct (guint timeout);
 /* @clean: the last answer was read to its end. */
 void http_session_give (HttpSession *self, gboolean clean);
 
