@@ -190,34 +190,6 @@ list_by_card (const HfHub *hub, GPtrArray *files, GError **error)
   return TRUE;
 }
 
-static int
-compare_files (gconstpointer a, gconstpointer b)
-{
-  return strcmp (dlp_file_get_uri (*(DlpFile *const *) a),
-                 dlp_file_get_uri (*(DlpFile *const *) b));
-}
-
-/* A file that two patterns of a card match is there once. */
-static void
-sort_once (GPtrArray *files)
-{
-  guint kept = 0;
-
-  g_ptr_array_sort (files, compare_files);
-  for (guint i = 0; i < files->len; i++)
-    {
-      DlpFile *file = g_ptr_array_index (files, i);
-
-      if (kept > 0 && compare_files (&files->pdata[kept - 1], &file) == 0)
-        g_object_unref (file);
-      else
-        files->pdata[kept++] = file;
-    }
-  g_ptr_array_set_free_func (files, NULL);
-  g_ptr_array_set_size (files, (int) kept);
-  g_ptr_array_set_free_func (files, g_object_unref);
-}
-
 static GPtrArray *
 dlp_hf_scheme_list (DlpScheme *scheme,
                     const char *pattern,
@@ -239,7 +211,7 @@ dlp_hf_scheme_list (DlpScheme *scheme,
     ok = list_by_card (&hub, files, error);
   if (!ok)
     return NULL;
-  sort_once (files);
+  http_files_sort (files);
   if (files->len > 0)
     return g_steal_pointer (&files);
   g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT, "%s: no file matches (commit %s)",

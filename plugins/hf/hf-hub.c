@@ -16,7 +16,7 @@ static char *
 make_api_uri (const HfPlace *place, const char *kind, const char *revision, const char *rest)
 {
   g_autofree char *endpoint = hf_endpoint_get ();
-  g_autofree char *encoded = hf_encode (revision, FALSE);
+  g_autofree char *encoded = http_encode (revision, FALSE);
 
   return g_strdup_printf ("%s/api/datasets/%s/%s/%s/%s%s", endpoint, place->owner, place->name,
                           kind, encoded, rest);
@@ -82,7 +82,7 @@ char *
 hf_hub_make_file_uri (const HfPlace *place, const char *commit, const char *path)
 {
   g_autofree char *endpoint = hf_endpoint_get ();
-  g_autofree char *encoded = hf_encode (path, TRUE);
+  g_autofree char *encoded = http_encode (path, TRUE);
 
   return g_strdup_printf ("%s/datasets/%s/%s/resolve/%s/%s", endpoint, place->owner, place->name,
                           commit, encoded);
@@ -240,7 +240,7 @@ hf_hub_list (const HfHub *hub,
              GError **error)
 {
   Listing listing = { hub, wanted, data, files, FALSE };
-  g_autofree char *encoded = hf_encode (folder, TRUE);
+  g_autofree char *encoded = http_encode (folder, TRUE);
   g_autofree char *rest = g_strconcat (
       *folder != '\0' ? "/" : "", encoded,
       is_recursive ? "?recursive=true&expand=false" : "?recursive=false&expand=false", NULL);

@@ -7,6 +7,8 @@
 #include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-file.h>
 
+#include "dlp-http-header.h"
+
 #define SCHEME "hf://"
 #define KIND "datasets/"
 #define NAME_CHARS G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-._"
@@ -30,24 +32,11 @@ hf_is_commit (const char *revision)
          strspn (revision, "0123456789abcdef") == COMMIT_LENGTH;
 }
 
-char *
-hf_encode (const char *text, gboolean keeps_slashes)
-{
-  GString *out = g_string_sized_new (strlen (text) + 16);
-
-  for (const char *p = text; *p != '\0'; p++)
-    if (g_ascii_isalnum (*p) || strchr ("-._~", *p) != NULL || (keeps_slashes && *p == '/'))
-      g_string_append_c (out, *p);
-    else
-      g_string_append_printf (out, "%%%02X", (guint8) *p);
-  return g_string_free (out, FALSE);
-}
-
 static char *
 make_query (const HfPlace *self)
 {
-  g_autofree char *config = self->config != NULL ? hf_encode (self->config, FALSE) : NULL;
-  g_autofree char *split = self->split != NULL ? hf_encode (self->split, FALSE) : NULL;
+  g_autofree char *config = self->config != NULL ? http_encode (self->config, FALSE) : NULL;
+  g_autofree char *split = self->split != NULL ? http_encode (self->split, FALSE) : NULL;
 
   return g_strconcat ("?", config != NULL ? "config=" : "", config != NULL ? config : "",
                       config != NULL && split != NULL ? "&" : "", split != NULL ? "split=" : "",

@@ -24,8 +24,6 @@ void hf_place_clear (HfPlace *self);
 gboolean hf_is_commit (const char *revision);
 /* (transfer full): the same at a commit. @path: (nullable): instead of what it has behind that. */
 char *hf_place_make_uri (const HfPlace *self, const char *commit, const char *path);
-/* (transfer full): all but letters, digits and -._~ as %HH; '/' too, but where @keeps_slashes. */
-char *hf_encode (const char *text, gboolean keeps_slashes);
 /* (transfer full) (nullable): the URI with rel=next of a header Link. */
 char *hf_link_find_next (const char *header);
 

@@ -45,7 +45,7 @@ take (gpointer data, HttpResponse *response, GCancellable *cancellable, GError *
   body = http_response_read (response, MAX_SIZE, cancellable, error);
   if (body == NULL)
     return FALSE;
-  if (ending != NULL ? !ends_with (body, ending) : response->length < 0)
+  if (ending != NULL && !ends_with (body, ending))
     {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT,
                    "the server's answer breaks off behind %" G_GSIZE_FORMAT " bytes",

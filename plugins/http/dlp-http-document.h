@@ -11,7 +11,7 @@ typedef struct
 {
   const char *uri;
   const char *name;   /* of what is asked for, in messages; (nullable): the URI */
-  const char *ending; /* (nullable): of a whole answer; else it has to say its length */
+  const char *ending; /* (nullable): of a whole answer; NULL: the caller sees whether it is */
   HttpAccess *access; /* (nullable) */
 } HttpQuery;
 

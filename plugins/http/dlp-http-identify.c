@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <string.h>
+
 #include <dlpipe/dlp-error.h>
 
 #include "dlp-http-stream.h"
@@ -75,4 +77,33 @@ dlp_http_identify (const char *uri,
   const HttpObject object = { .uri = uri };
 
   return http_object_identify (&object, uri, settings, cancellable, error);
+}
+
+/* ---- what is listed ---- */
+
+static int
+compare_files (gconstpointer a, gconstpointer b)
+{
+  return strcmp (dlp_file_get_uri (*(DlpFile *const *) a),
+                 dlp_file_get_uri (*(DlpFile *const *) b));
+}
+
+void
+http_files_sort (GPtrArray *files)
+{
+  guint kept = 0;
+
+  g_ptr_array_sort (files, compare_files);
+  for (guint i = 0; i < files->len; i++)
+    {
+      DlpFile *file = g_ptr_array_index (files, i);
+
+      if (kept > 0 && compare_files (&files->pdata[kept - 1], &file) == 0)
+        g_object_unref (file);
+      else
+        files->pdata[kept++] = file;
+    }
+  g_ptr_array_set_free_func (files, NULL);
+  g_ptr_array_set_size (files, (int) kept);
+  g_ptr_array_set_free_func (files, g_object_unref);
 }

@@ -40,10 +40,7 @@ struct _HttpAccess
   /* Behind an answer that has no data: may set is_transient and detail. Not 0: a cause, one bit,
    * that has been put right, so that it is asked again at once; each cause once a request. @done:
    * those that have been already. */
-  guint (*judge) (HttpAccess *self,
-                  HttpResponse *response,
-                  guint done,
-                  GCancellable *cancellable);
+  guint (*judge) (HttpAccess *self, HttpResponse *response, guint done, GCancellable *cancellable);
   void (*free) (HttpAccess *self);
   gboolean judges_redirects; /* they are answers like others */
   gboolean is_direct;        /* never by a proxy */

@@ -43,6 +43,8 @@ GInputStream *http_object_open (const HttpObject *object,
                                 gint64 offset,
                                 GCancellable *cancellable,
                                 GError **error);
+/* Of DlpFile: by the bytes of their URIs, and each once. */
+void http_files_sort (GPtrArray *files);
 /* @name: the URI of the file. */
 DlpFile *http_object_identify (const HttpObject *object,
                                const char *name,

@@ -132,7 +132,6 @@ ask_instance (const S3Chain *self,
   S3Ask ask = { .name = "the instance's endpoint for credentials",
                 .method = method,
                 .headers = headers,
-                .ending = "",
                 .timeout = timeout,
                 .budget = (gint64) (attempts - 1) * timeout * G_USEC_PER_SEC,
                 .is_direct = TRUE };

@@ -8,6 +8,7 @@
 #include <dlpipe/dlp-file.h>
 
 #include "dlp-http-document.h"
+#include "dlp-http-stream.h"
 #include "s3-xml.h"
 
 #define SPECIAL "*?["
@@ -132,13 +133,6 @@ read_page (Listing *self, gboolean *is_done, GCancellable *cancellable, GError *
   return TRUE;
 }
 
-static int
-compare_files (gconstpointer a, gconstpointer b)
-{
-  return strcmp (dlp_file_get_uri (*(DlpFile *const *) a),
-                 dlp_file_get_uri (*(DlpFile *const *) b));
-}
-
 static GPtrArray *
 read_pages (Listing *self, GCancellable *cancellable, GError **error)
 {
@@ -149,7 +143,7 @@ read_pages (Listing *self, GCancellable *cancellable, GError **error)
     if (!read_page (self, &is_done, cancellable, error))
       return NULL;
   /* Not every server lists in that order. */
-  g_ptr_array_sort (self->files, compare_files);
+  http_files_sort (self->files);
   return g_steal_pointer (&self->files);
 }
 

@@ -7,7 +7,7 @@
 #include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-file.h>
 
-#include "s3-sign.h"
+#include "dlp-http-header.h"
 
 #define SCHEME "s3://"
 
@@ -64,7 +64,7 @@ s3_place_make_uri (const char *endpoint,
   g_autofree char *own = endpoint == NULL ? s3_place_make_service_uri ("s3", region) : NULL;
   const char *base = endpoint != NULL ? endpoint : own;
   const char *host = strstr (base, "://");
-  g_autofree char *path = s3_encode (key != NULL ? key : "", TRUE);
+  g_autofree char *path = http_encode (key != NULL ? key : "", TRUE);
   g_autoptr (GString) uri = g_string_new (NULL);
   gboolean in_path = style == S3_PATH_STYLE_TRUE ||
                      (style == S3_PATH_STYLE_AUTO && (endpoint != NULL || !is_host_label (bucket)));

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "dlp-http-header.h"
+
 #define ALGORITHM "AWS4-HMAC-SHA256"
 #define HASH_SIZE 32
 
@@ -13,19 +15,6 @@ s3_format_time (gint64 time)
   g_autoptr (GDateTime) date = g_date_time_new_from_unix_utc (time);
 
   return g_date_time_format (date, "%Y%m%dT%H%M%SZ");
-}
-
-char *
-s3_encode (const char *text, gboolean keeps_slashes)
-{
-  GString *out = g_string_sized_new (strlen (text) + 16);
-
-  for (const char *p = text; *p != '\0'; p++)
-    if (g_ascii_isalnum (*p) || strchr ("-._~", *p) != NULL || (keeps_slashes && *p == '/'))
-      g_string_append_c (out, *p);
-    else
-      g_string_append_printf (out, "%%%02X", (guint8) *p);
-  return g_string_free (out, FALSE);
 }
 
 static int
@@ -42,8 +31,8 @@ s3_make_query (const char *const *pairs)
   /* No name of ours begins with another one, so that '=' has no part in the order. */
   for (guint i = 0; pairs[i] != NULL; i += 2)
     {
-      g_autofree char *name = s3_encode (pairs[i], FALSE);
-      g_autofree char *value = s3_encode (pairs[i + 1], FALSE);
+      g_autofree char *name = http_encode (pairs[i], FALSE);
+      g_autofree char *value = http_encode (pairs[i + 1], FALSE);
 
       g_ptr_array_add (parts, g_strconcat (name, "=", value, NULL));
     }

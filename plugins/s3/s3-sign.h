@@ -27,8 +27,6 @@ typedef struct
 char *s3_sign (const S3Request *request, const char *access_key, const char *secret_key);
 /* (transfer full): 20130524T000000Z, the value of X-Amz-Date. */
 char *s3_format_time (gint64 time);
-/* (transfer full): all but letters, digits and -._~ as %HH; '/' too, but where @keeps_slashes. */
-char *s3_encode (const char *text, gboolean keeps_slashes);
 /* (transfer full): NAME, VALUE, ..., NULL as a query, encoded, in the order that is signed. */
 char *s3_make_query (const char *const *pairs);
 

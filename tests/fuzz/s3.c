@@ -7,6 +7,7 @@
 #include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-file.h>
 
+#include "dlp-http-header.h"
 #include "s3-ask.h"
 #include "s3-chain.h"
 #include "s3-place.h"
@@ -53,7 +54,7 @@ check_credentials (const char *text, gsize size)
 static void
 check_key (const char *key)
 {
-  g_autofree char *encoded = s3_encode (key, TRUE);
+  g_autofree char *encoded = http_encode (key, TRUE);
   g_autofree char *decoded = g_uri_unescape_string (encoded, NULL);
 
   g_assert_cmpstr (decoded, ==, key);

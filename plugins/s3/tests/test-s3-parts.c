@@ -4,6 +4,7 @@
 
 #include <dlpipe/dlp-error.h>
 
+#include "dlp-http-header.h"
 #include "s3-ask.h"
 #include "s3-chain.h"
 #include "s3-place.h"
@@ -88,11 +89,91 @@ test_sign_vanilla (void)
                    "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31");
 }
 
+/* (transfer full) */
+static char *
+from_hex (const char *text)
+{
+  GString *out = g_string_new (NULL);
+
+  for (const char *p = text; *p != '\0'; p += 2)
+    g_string_append_c (out,
+                       (char) (g_ascii_xdigit_value (p[0]) * 16 + g_ascii_xdigit_value (p[1])));
+  return g_string_free (out, FALSE);
+}
+
+/* (transfer full): of "NAME:HEX NAME:HEX" */
+static char *
+make_query (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, " ", -1);
+  g_autoptr (GPtrArray) pairs = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    {
+      const char *colon = strchr (parts[i], ':');
+
+      g_ptr_array_add (pairs, g_strndup (parts[i], (gsize) (colon - parts[i])));
+      g_ptr_array_add (pairs, from_hex (colon + 1));
+    }
+  g_ptr_array_add (pairs, NULL);
+  return s3_make_query ((const char *const *) pairs->pdata);
+}
+
+/* The columns are those of tests/peers/make_s3_signatures.py. */
+static void
+check_stored (char **columns)
+{
+  gint64 stamp = g_ascii_strtoll (columns[0], NULL, 10);
+  gboolean has_token = *columns[5] != '\0';
+  g_autofree char *time = s3_format_time (stamp);
+  g_autofree char *key = from_hex (columns[6]);
+  g_autofree char *encoded = http_encode (key, TRUE);
+  g_autofree char *path = g_strconcat ("/", encoded, NULL);
+  g_autofree char *query = make_query (columns[7]);
+  const char *const headers[] = { "host",
+                                  "bucket.s3.example",
+                                  "x-amz-content-sha256",
+                                  S3_EMPTY_HASH,
+                                  "x-amz-date",
+                                  time,
+                                  has_token ? "x-amz-security-token" : NULL,
+                                  columns[5],
+                                  NULL };
+  const S3Request request = { "GET",         path,       query,      headers,
+                              S3_EMPTY_HASH, columns[1], columns[2], stamp };
+  g_autofree char *value = s3_sign (&request, columns[3], columns[4]);
+
+  g_assert_cmpstr (value, ==, columns[8]);
+}
+
+/* What botocore made of random requests. */
+static void
+test_sign_stored (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "signatures.tsv", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) lines = NULL;
+  guint n = 0;
+
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  lines = g_strsplit (text, "\n", -1);
+  for (; *lines[n] != '\0'; n++)
+    {
+      g_auto (GStrv) columns = g_strsplit (lines[n], "\t", -1);
+
+      g_assert_cmpuint (g_strv_length (columns), ==, 9);
+      check_stored (columns);
+    }
+  g_assert_cmpuint (n, ==, 200);
+}
+
 static void
 test_encode (void)
 {
-  g_autofree char *path = s3_encode ("a b/\xc3\xa4+~=&%.txt", TRUE);
-  g_autofree char *value = s3_encode ("a/b", FALSE);
+  g_autofree char *path = http_encode ("a b/\xc3\xa4+~=&%.txt", TRUE);
+  g_autofree char *value = http_encode ("a/b", FALSE);
   g_autofree char *time = s3_format_time (AUGUST_30);
 
   g_assert_cmpstr (path, ==, "a%20b/%C3%A4%2B~%3D%26%25.txt");
@@ -401,6 +482,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/s3/sign/s3", test_sign_s3);
   g_test_add_func ("/s3/sign/vanilla", test_sign_vanilla);
+  g_test_add_func ("/s3/sign/stored", test_sign_stored);
   g_test_add_func ("/s3/sign/encode", test_encode);
   g_test_add_func ("/s3/sign/message", test_sign_message);
   g_test_add_func ("/s3/places", test_places);
