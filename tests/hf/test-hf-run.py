@@ -147,6 +147,11 @@ class Access(HubCase):
         self.hub.tokens['hf_secret'] = ['o/n']
         self.assertEqual(self.cat('hf://datasets/o/n/data/test.jsonl'), self.files['data/test.jsonl'])
 
+    def test_each_byte(self):
+        self.files['small.bin'] = bytes(range(256))
+        self.dataset.commit(self.files)
+        self.assertEqual(self.sweep('hf://datasets/o/n/small.bin'), 257)
+
     def test_faults(self):
         self.files['big.bin'] = probe.make_lines(5, 4000)
         self.dataset.commit(self.files)

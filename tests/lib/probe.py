@@ -61,6 +61,12 @@ class Case(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
+    def sweep(self, pattern):
+        """From how many bytes on it can be read as it should."""
+        done = self.probe('sweep', pattern)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return int(done.stdout)
+
     def assert_refused(self, pattern, *said, properties=()):
         done = self.probe(*properties, 'cat', pattern)
         self.assertEqual(done.returncode, 1, done.stdout[:200])

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* A scheme by itself: lists a pattern, or prints all of the files that match.
- * usage: scheme-probe [PROPERTY=VALUE...] list|cat PATTERN [OFFSET]
+ * usage: scheme-probe [PROPERTY=VALUE...] list|cat|sweep PATTERN [OFFSET]
+ * sweep: reads the first file from each of its bytes on, and prints how many times it was the rest.
  * Exit code 1: an error of the scheme, printed as it is. */
 
 #include <stdio.h>
@@ -50,6 +51,40 @@ print_file (DlpFile *file, gint64 offset, GError **error)
   return n == 0;
 }
 
+/* (nullable) */
+static GByteArray *
+load (DlpFile *file, gint64 offset, GError **error)
+{
+  g_autoptr (GInputStream) stream = dlp_file_open (file, offset, NULL, error);
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  guint8 buffer[1000];
+  gssize n = -1;
+
+  while (stream != NULL &&
+         (n = g_input_stream_read (stream, buffer, sizeof buffer, NULL, error)) > 0)
+    g_byte_array_append (bytes, buffer, (guint) n);
+  return n == 0 ? g_steal_pointer (&bytes) : NULL;
+}
+
+static gboolean
+sweep (DlpFile *file, GError **error)
+{
+  g_autoptr (GByteArray) whole = load (file, 0, error);
+  guint n = 0;
+
+  for (guint offset = 0; whole != NULL && offset <= whole->len; offset++)
+    {
+      g_autoptr (GByteArray) rest = load (file, offset, error);
+
+      if (rest == NULL)
+        return FALSE;
+      n += rest->len == whole->len - offset &&
+           memcmp (rest->data, whole->data + offset, rest->len) == 0;
+    }
+  printf ("%u\n", n);
+  return whole != NULL;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -81,6 +116,8 @@ main (int argc, char **argv)
       if (strcmp (argv[first], "list") == 0)
         printf ("%s\t%" G_GINT64_FORMAT "\t%s\n", dlp_file_get_uri (file), dlp_file_get_size (file),
                 identity != NULL ? identity : "");
+      else if (strcmp (argv[first], "sweep") == 0)
+        return sweep (file, &error) ? 0 : fail (error);
       else if (!print_file (file, argc > first + 2 ? atoll (argv[first + 2]) : 0, &error))
         return fail (error);
     }

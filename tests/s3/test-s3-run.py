@@ -306,6 +306,10 @@ class Answers(S3Case):
                 self.assertGreater(int(self.store.requests[-1][2]['Range'][6:-1]), 0)
         self.assertEqual(self.cat('s3://b/big', offset=12345), data[12345:])
 
+    def test_each_byte(self):
+        self.store.buckets['b']['small'] = bytes(range(256)) * 2
+        self.assertEqual(self.sweep('s3://b/small'), 513)
+
     def test_given_up(self):
         self.store.faults = ['slow-down'] * 1000
         done = self.probe('retry-time=50', 'cat', 's3://b/a.jsonl')

@@ -361,6 +361,26 @@ test_page_wrong (void)
     }
 }
 
+/* A page of more than any server sends: a quadratic reading of it would take minutes. */
+static void
+test_page_long (void)
+{
+  const char *scale = g_getenv ("DLPIPE_TEST_SCALE");
+  guint n = (guint) (200000 * (scale != NULL ? MIN (g_ascii_strtod (scale, NULL), 1) : 1));
+  g_autoptr (GString) text = g_string_new (HEAD);
+  g_auto (S3Page) page = { NULL };
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "<Contents><Key>k/%u</Key><Size>%u</Size></Contents>", i, i);
+  g_string_append (text, TAIL);
+  g_test_timer_start ();
+  g_assert_true (s3_page_parse (&page, text->str, text->len, &error));
+  g_assert_cmpfloat (g_test_timer_elapsed (), <, 20);
+  g_assert_cmpuint (page.entries->len, ==, n);
+  g_assert_cmpint (((S3Entry *) g_ptr_array_index (page.entries, n - 1))->size, ==, n - 1);
+}
+
 static void
 test_errors (void)
 {
@@ -490,6 +510,7 @@ main (int argc, char **argv)
   g_test_add_func ("/s3/xml/page", test_page);
   g_test_add_func ("/s3/xml/page-plain", test_page_plain);
   g_test_add_func ("/s3/xml/page-wrong", test_page_wrong);
+  g_test_add_func ("/s3/xml/page-long", test_page_long);
   g_test_add_func ("/s3/xml/errors", test_errors);
   g_test_add_func ("/s3/profiles", test_profiles);
   g_test_add_func ("/s3/two-files", test_two_files);
