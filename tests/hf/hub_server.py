@@ -156,7 +156,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.note()
-        body = json.loads(self.rfile.read(int(self.headers['Content-Length'])))
+        body = self.rfile.read(int(self.headers['Content-Length']))
+        # The Hub's JavaScript client sends JSON, as dlpipe does, its Python client a form.
+        if self.headers['Content-Type'] == 'application/json':
+            body = json.loads(body)
+        else:
+            body = urllib.parse.parse_qs(body.decode())
         match = re.fullmatch(r'/api/datasets/([^/]+/[^/]+)/paths-info/([^/]+)', self.path)
         dataset = self.find(match[1])
         if dataset is None:
