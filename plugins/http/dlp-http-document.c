@@ -64,7 +64,7 @@ http_fetch (const HttpQuery *query,
             GCancellable *cancellable,
             GError **error)
 {
-  HttpExchange exchange = { query->uri, NULL, query->access, 0 };
+  HttpExchange exchange = { .uri = query->uri, .access = query->access, .reads_all = TRUE };
   Fetch fetch = { query, document };
   HttpRetry retry;
   gboolean ok;

@@ -36,7 +36,7 @@ identify (Identify *self,
           GCancellable *cancellable,
           GError **error)
 {
-  HttpExchange exchange = { object->uri, "bytes=0-0", object->access, 0 };
+  HttpExchange exchange = { .uri = object->uri, .range = "bytes=0-0", .access = object->access };
 
   self->has_range = TRUE;
   if (!http_exchange (&exchange, retry, take, self, cancellable, error))

@@ -362,8 +362,8 @@ attempt (HttpExchange *self,
   if (response != NULL)
     http_response_free (response);
   http_session_leave (session);
-  /* The server may have sent more than was asked for. */
-  http_session_give (session, FALSE);
+  /* Of the others the server may have sent more than was asked for. */
+  http_session_give (session, *done && self->reads_all && !is_direct);
 
   if (cause == NULL)
     return TRUE;

@@ -73,6 +73,7 @@ typedef struct
   const char *range;  /* (nullable) */
   HttpAccess *access; /* (nullable) */
   guint status;       /* of the last answer; 0: none */
+  gboolean reads_all; /* what is taken is read to its end */
 } HttpExchange;
 
 /* Within the session: an answer 200, 206 or 416. An error that is not of DLP_DATA_ERROR is a fault.
