@@ -44,6 +44,7 @@ class Hub:
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
+    disable_nagle_algorithm = True
     name = 'hub'
 
     def log_message(self, *args):

@@ -13,11 +13,11 @@ import probe  # noqa: E402
 import s3_server  # noqa: E402
 import tap  # noqa: E402
 
-TOKEN = 'token-of-session-SECRET'
+TOKEN = 'token-of-session-S3CRET'
 
 
 class S3Case(probe.Case):
-    secrets = ('secret-of-', 'SECRET')
+    secrets = ('secret-of-', 'S3CRET')
 
     def setUp(self):
         super().setUp()
@@ -134,30 +134,30 @@ class Credentials(S3Case):
 
     def test_process(self):
         self.drop_keys()
-        self.write('give', '#!/bin/sh\necho SECRET >&2; echo "$@" >>%s\n'
+        self.write('give', '#!/bin/sh\necho S3CRET >&2; echo "$@" >>%s\n'
                    'echo \'{"Version": 1, "AccessKeyId": "AKPROCESS", "SecretAccessKey": "secret-of-PROCESS", '
                    '"SessionToken": "%sPROCESS", "Expiration": "2099-01-01T00:00:00Z"}\'\n' % (self.path('calls'), TOKEN))
         os.chmod(self.path('give'), stat.S_IRWXU)
         self.write('.aws/config', '[default]\ncredential_process = %s "a b"\n' % self.path('give'))
         self.assert_used('AKPROCESS')
         self.assertEqual(self.read('calls'), b'a b\n')
-        self.write('give', '#!/bin/sh\necho "{\\"AccessKeyId\\": \\"SECRET\\"}"\n')
+        self.write('give', '#!/bin/sh\necho "{\\"AccessKeyId\\": \\"S3CRET\\"}"\n')
         self.assert_refused('s3://b/a.jsonl', 'credential_process', 'gives no credentials')
-        self.write('give', '#!/bin/sh\necho SECRET; exit 1\n')
+        self.write('give', '#!/bin/sh\necho S3CRET; exit 1\n')
         self.assert_refused('s3://b/a.jsonl', 'credential_process ends with an error')
 
     def test_web_identity(self):
         self.drop_keys()
-        self.store.tokens['web'] = 'SECRET-web'
+        self.store.tokens['web'] = 'S3CRET-web'
         self.store.sts['arn:aws:iam::1:role/r'] = 'AKWEB'
-        self.write('token', 'SECRET-web\n')
+        self.write('token', 'S3CRET-web\n')
         self.env.update(AWS_ROLE_ARN='arn:aws:iam::1:role/r', AWS_WEB_IDENTITY_TOKEN_FILE=self.path('token'))
         self.assert_used('AKWEB')
         self.assertEqual(self.store.count('sts'), 1)
-        self.write('token', 'SECRET-other')
+        self.write('token', 'S3CRET-other')
         self.assert_refused('s3://b/a.jsonl', 'STS', 'InvalidIdentityToken')
         del self.env['AWS_ROLE_ARN']
-        self.write('token', 'SECRET-web')
+        self.write('token', 'S3CRET-web')
         self.write('.aws/config', '[default]\nrole_arn = arn:aws:iam::1:role/r\nweb_identity_token_file = %s\n'
                    'role_session_name = mine\n' % self.path('token'))
         self.assert_used('AKWEB')
@@ -178,35 +178,35 @@ class Credentials(S3Case):
 
     def test_sso(self):
         self.drop_keys()
-        self.store.tokens['sso'] = 'SECRET-login'
+        self.store.tokens['sso'] = 'S3CRET-login'
         self.write('.aws/config', '[default]\nsso_session = work\nsso_account_id = 123\nsso_role_name = Reader\n'
                    '[sso-session work]\nsso_start_url = https://x.example/start\nsso_region = us-east-1\n')
         name = '.aws/sso/cache/%s.json' % hashlib.sha1(b'work').hexdigest()
-        self.write(name, '{"accessToken": "SECRET-login", "expiresAt": "2099-01-01T00:00:00Z"}')
+        self.write(name, '{"accessToken": "S3CRET-login", "expiresAt": "2099-01-01T00:00:00Z"}')
         self.assert_used('AKSSO')
-        self.write(name, '{"accessToken": "SECRET-login", "expiresAt": "2020-01-01T00:00:00Z"}')
+        self.write(name, '{"accessToken": "S3CRET-login", "expiresAt": "2020-01-01T00:00:00Z"}')
         self.assert_refused('s3://b/a.jsonl', 'aws sso login')
         self.write('.aws/config', '[default]\nsso_start_url = https://old.example/start\nsso_region = us-east-1\n'
                    'sso_account_id = 123\nsso_role_name = Reader\n')
         self.write('.aws/sso/cache/%s.json' % hashlib.sha1(b'https://old.example/start').hexdigest(),
-                   '{"accessToken": "SECRET-login", "expiresAt": "2099-01-01T00:00:00Z"}')
+                   '{"accessToken": "S3CRET-login", "expiresAt": "2099-01-01T00:00:00Z"}')
         self.assert_used('AKSSO')
 
     def test_container(self):
         self.drop_keys()
-        self.store.tokens['container'] = 'SECRET-container'
-        self.write('token', 'SECRET-container\n')
+        self.store.tokens['container'] = 'S3CRET-container'
+        self.write('token', 'S3CRET-container\n')
         self.env.update(AWS_CONTAINER_CREDENTIALS_FULL_URI=self.server.uri + '/creds',
                         AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE=self.path('token'))
         self.assert_used('AKCONTAINER')
-        self.write('token', 'SECRET-other')
+        self.write('token', 'S3CRET-other')
         self.assert_refused('s3://b/a.jsonl', "the container's endpoint", '401')
         self.env['AWS_CONTAINER_CREDENTIALS_FULL_URI'] = 'http://example.org/creds'
         self.assert_refused('s3://b/a.jsonl', 'expected https')
 
     def test_instance(self):
         self.drop_keys()
-        self.store.tokens['instance'], self.store.instance_role = 'SECRET-instance', 'my-role'
+        self.store.tokens['instance'], self.store.instance_role = 'S3CRET-instance', 'my-role'
         self.env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] = self.server.uri + '/'
         self.assert_refused('s3://b/a.jsonl', 'no credentials for S3')
         self.env['AWS_EC2_METADATA_DISABLED'] = 'false'
@@ -330,7 +330,7 @@ class Answers(S3Case):
         self.assertEqual(len(self.list('s3://b/*', uri, 'path-style=false')), 1)
 
     def test_endpoint(self):
-        for wrong in ('localhost:80', 'ftp://localhost', 'http://u:SECRET@localhost', 'http://localhost?x'):
+        for wrong in ('localhost:80', 'ftp://localhost', 'http://u:S3CRET@localhost', 'http://localhost?x'):
             self.assert_refused('s3://b/a.jsonl', 'the endpoint of S3', properties=['endpoint=' + wrong])
         self.env.update(AWS_ENDPOINT_URL='http://127.0.0.1:1', AWS_ENDPOINT_URL_S3=self.server.uri)
         self.assert_reads()
@@ -338,7 +338,7 @@ class Answers(S3Case):
     def test_proxy(self):
         """What the surroundings give is never asked for by a proxy."""
         self.drop_keys()
-        self.store.tokens['instance'], self.store.instance_role = 'SECRET-instance', 'my-role'
+        self.store.tokens['instance'], self.store.instance_role = 'S3CRET-instance', 'my-role'
         self.store.add_key('AKINSTANCE', 'secret-of-INSTANCE', TOKEN)
         del self.env['GIO_USE_PROXY_RESOLVER']
         self.env.update(AWS_EC2_METADATA_SERVICE_ENDPOINT=self.server.uri, AWS_EC2_METADATA_DISABLED='',
