@@ -53,6 +53,8 @@ struct _DlpContext
   void (*snapshot_taken) (DlpContext *self, DlpElement *element);
   gpointer owner;
 
+  bool has_own_schemes; /* a source does; see dlp-setting.c */
+
   pthread_mutex_t inputs_lock;
   DlpStateDir *state_dir; /* inputs_lock for its input list; NULL: none */
   GHashTable *inputs;     /* inputs_lock: without a state folder, what was opened:

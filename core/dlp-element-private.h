@@ -46,6 +46,7 @@ typedef struct
   guint ordinal;
   gsize memory_share; /* 0: that of the context */
   gsize reserved;     /* bytes of the context's */
+  GPtrArray *schemes; /* (nullable): of a source; see dlp-setting.c; before the run */
 
   /* Streaming; the element's thread. */
   DlpMark *mark;     /* of a point before the step that runs */
@@ -192,9 +193,11 @@ bool dlp_element_is_large (DlpElement *self);
 /* @self: (nullable): whose long step this thread is in from now on, in which each block that it
  * writes is movement. */
 void dlp_element_count_blocks (DlpElement *self);
-/* Of the calling thread: whose waits dlp_scheme_set_status() declares; returns who it was before.
- */
+/* Of the calling thread: whose waits dlp_scheme_set_status() declares, and of whose schemes
+ * dlp_scheme_for_uri() gives one; returns who it was before. */
 DlpElement *dlp_element_set_reads_for (DlpElement *self);
+/* (transfer none) (nullable) */
+DlpElement *dlp_element_get_reads_for (void);
 /* By whoever wrote one. */
 void dlp_element_note_block (void);
 
@@ -203,6 +206,8 @@ bool dlp_element_needs_durable (DlpElement *self);
 /* (transfer full): not floating, a{sv}; NULL: describe() gave none. */
 GVariant *dlp_element_describe_state (DlpElement *self, const DlpState *state, GError **error);
 
+/* (transfer container): of DlpElement, all sources before it. */
+GPtrArray *dlp_element_list_sources (DlpElement *self);
 /* (transfer none) (nullable): a source before it that gives what it has more than once. */
 DlpElement *dlp_element_find_repeated (DlpElement *self);
 /* (transfer none) (nullable): the endless source before it that a record is of (NULL: where no

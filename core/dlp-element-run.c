@@ -390,6 +390,12 @@ dlp_element_set_reads_for (DlpElement *self)
   return before;
 }
 
+DlpElement *
+dlp_element_get_reads_for (void)
+{
+  return reads_for;
+}
+
 void
 dlp_scheme_set_status (const char *status)
 {

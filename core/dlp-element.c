@@ -138,6 +138,7 @@ dlp_element_finalize (GObject *object)
   dlp_cursor_clear (&priv->snapshot_cursor);
   g_ptr_array_unref (priv->inputs);
   g_ptr_array_unref (priv->outputs);
+  g_clear_pointer (&priv->schemes, g_ptr_array_unref);
   dlp_waker_destroy (&priv->waker);
   pthread_mutex_destroy (&priv->snapshot_lock);
   pthread_mutex_destroy (&priv->status_lock);

@@ -13,6 +13,7 @@ struct _DlpFile
   char *uri;
   gint64 size;
   char *identity;
+  DlpScheme *scheme; /* (nullable): that of the name, else the one of its source */
 };
 
 G_DEFINE_FINAL_TYPE (DlpFile, dlp_file, G_TYPE_OBJECT)
@@ -24,6 +25,7 @@ dlp_file_finalize (GObject *object)
 
   g_free (self->uri);
   g_free (self->identity);
+  g_clear_object (&self->scheme);
 
   G_OBJECT_CLASS (dlp_file_parent_class)->finalize (object);
 }
@@ -54,6 +56,18 @@ dlp_file_new (const char *uri, gint64 size, const char *identity)
   self->identity = g_strdup (identity);
 
   return self;
+}
+
+void
+dlp_file_set_scheme (DlpFile *self, DlpScheme *scheme)
+{
+  g_set_object (&self->scheme, scheme);
+}
+
+static DlpScheme *
+get_scheme (DlpFile *self, GError **error)
+{
+  return self->scheme != NULL ? self->scheme : dlp_scheme_for_uri (self->uri, error);
 }
 
 const char *
@@ -125,7 +139,7 @@ dlp_file_open (DlpFile *self, gint64 offset, GCancellable *cancellable, GError *
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
 
-  scheme = dlp_scheme_for_uri (self->uri, error);
+  scheme = get_scheme (self, error);
   if (scheme == NULL)
     return NULL;
 
@@ -144,7 +158,7 @@ dlp_file_open (DlpFile *self, gint64 offset, GCancellable *cancellable, GError *
 gboolean
 dlp_file_check_stream (DlpFile *self, GInputStream *stream, GError **error)
 {
-  DlpScheme *scheme = dlp_scheme_for_uri (self->uri, error);
+  DlpScheme *scheme = get_scheme (self, error);
 
   if (scheme == NULL)
     return FALSE;

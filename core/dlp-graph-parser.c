@@ -218,6 +218,25 @@ set_name (Parser *self, DlpGraphNode *node, const DlpGraphToken *token, char *na
   return TRUE;
 }
 
+/* "size", or "http.timeout": of a scheme. */
+static gboolean
+check_key (Parser *self, const DlpGraphToken *token, GError **error)
+{
+  const char *begin = self->text + token->start;
+  const char *dot = memchr (begin, '.', token->equals - token->start);
+  gsize place = dot != NULL ? (gsize) (dot - self->text) : token->equals;
+
+  if (dot == NULL || place == token->start)
+    return check_name (self, token->start, token->equals, FALSE, "the name of a property", NULL,
+                       error);
+  if (place + 1 == token->equals)
+    return fail_syntax (self, error, token->start, token->equals,
+                        "what is set of a scheme is written SCHEME.PROPERTY=VALUE",
+                        "there is no property between '.' and '='");
+  return check_name (self, token->start, place, FALSE, "the name of a scheme", NULL, error) &&
+         check_name (self, place + 1, token->equals, FALSE, "the name of a property", NULL, error);
+}
+
 /* Whether a property may stand here, with a value. */
 static gboolean
 check_property (Parser *self, const DlpGraphToken *token, GError **error)
@@ -236,7 +255,7 @@ check_property (Parser *self, const DlpGraphToken *token, GError **error)
   if (self->tail_type == TAIL_REFERENCE)
     return fail_syntax (self, error, token->start, token->end, "write it where the element is",
                         "a reference takes no properties");
-  if (!check_name (self, token->start, token->equals, FALSE, "the name of a property", NULL, error))
+  if (!check_key (self, token, error))
     return FALSE;
   if (token->equals + 1 == token->end)
     return fail_syntax (self, error, token->start, token->end,

@@ -193,6 +193,19 @@ dlp_graph_equal (const DlpGraph *self, const DlpGraph *other)
   return TRUE;
 }
 
+/* "size" or "http.timeout" */
+static gboolean
+is_key (const char *key)
+{
+  const char *end = key + strlen (key);
+  const char *stop = dlp_graph_check_name (key, end, FALSE);
+
+  if (stop == key)
+    return FALSE;
+  return stop == end ||
+         (*stop == '.' && stop + 1 < end && dlp_graph_check_name (stop + 1, end, FALSE) == end);
+}
+
 static gboolean
 check_setting (const DlpGraph *self, const char *node_name, const char *key, GError **error)
 {
@@ -205,7 +218,7 @@ check_setting (const DlpGraph *self, const char *node_name, const char *key, GEr
                            "cannot set \"%s\": no element is named \"%s\"", key, node_name);
       return FALSE;
     }
-  if (*key == '\0' || *dlp_graph_check_name (key, key + strlen (key), FALSE) != '\0')
+  if (!is_key (key))
     {
       dlp_graph_set_error (error, DLP_GRAPH_ERROR_SYNTAX, NULL, 0, 0, NULL,
                            "cannot set \"%s\" of \"%s\": not the name of a property", key,

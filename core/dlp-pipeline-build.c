@@ -247,6 +247,18 @@ check_takes_batches (DlpElement *element, DlpPad *input, GError **error)
   return false;
 }
 
+/* A source lists its files here, by the schemes as they are set for it. */
+static bool
+call_negotiate (DlpElement *element, GError **error)
+{
+  DlpElementClass *klass = DLP_ELEMENT_GET_CLASS (element);
+  DlpElement *before = dlp_element_set_reads_for (element);
+  bool ok = klass->negotiate == NULL || klass->negotiate (element, error);
+
+  dlp_element_set_reads_for (before);
+  return ok || dlp_element_failed (element, "negotiate", error);
+}
+
 static bool
 negotiate (DlpElement *element, GError **error)
 {
@@ -262,8 +274,8 @@ negotiate (DlpElement *element, GError **error)
       if (!check_takes_batches (element, input, error))
         return false;
     }
-  if (klass->negotiate != NULL && !klass->negotiate (element, error))
-    return dlp_element_failed (element, "negotiate", error);
+  if (!call_negotiate (element, error))
+    return false;
   for (guint i = 0; i < dlp_element_get_n_outputs (element); i++)
     {
       DlpPad *output = dlp_element_get_output (element, i);
@@ -351,6 +363,7 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
       DlpElement *element = g_ptr_array_index (self->elements, i);
 
       dlp_element_set_context (element, self->run);
+      self->run->has_own_schemes |= dlp_element_get_private (element)->schemes != NULL;
       if (!check_links (self, element, error) || !check_branches (element, error))
         {
           dlp_pipeline_place_error (self, element, error);

@@ -8,43 +8,14 @@
 
 #include "dlp-pipeline-private.h"
 #include "dlp-registry-private.h"
+#include "dlp-setting-private.h"
 #include "dlp-suggest-private.h"
 #include "dlp-value-parser-private.h"
-
-static GParamSpec *
-find_property (DlpElement *element, const char *key)
-{
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
-
-  return pspec != NULL && (pspec->flags & G_PARAM_WRITABLE) ? pspec : NULL;
-}
-
-static char *
-suggest_property (DlpElement *element, const char *key)
-{
-  guint n;
-  g_autofree GParamSpec **pspecs =
-      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *all = NULL;
-  const char *near;
-
-  for (guint i = 0; i < n; i++)
-    if (pspecs[i]->flags & G_PARAM_WRITABLE)
-      g_ptr_array_add (names, (gpointer) pspecs[i]->name);
-  g_ptr_array_add (names, NULL);
-  near = dlp_suggest (key, (const char *const *) names->pdata);
-  if (near != NULL)
-    return g_strdup_printf ("did you mean “%s”?", near);
-  all = g_strjoinv (", ", (char **) names->pdata);
-  return all[0] != '\0' ? g_strdup_printf ("its properties are: %s", all) :
-                          g_strdup ("it has no properties");
-}
 
 /* A list gets one more element, unless @fresh: the first that the text gives replaces the default.
  */
 static bool
-set_property (DlpElement *element, GParamSpec *pspec, const char *text, bool fresh, GError **error)
+set_property (GObject *object, GParamSpec *pspec, const char *text, bool fresh, GError **error)
 {
   g_auto (GValue) value = G_VALUE_INIT;
   g_auto (GStrv) before = NULL;
@@ -55,17 +26,17 @@ set_property (DlpElement *element, GParamSpec *pspec, const char *text, bool fre
     return false;
   if (pspec->value_type != G_TYPE_STRV || fresh)
     {
-      g_object_set_property (G_OBJECT (element), pspec->name, &value);
+      g_object_set_property (object, pspec->name, &value);
       return true;
     }
 
   builder = g_strv_builder_new ();
-  g_object_get (element, pspec->name, &before, NULL);
+  g_object_get (object, pspec->name, &before, NULL);
   if (before != NULL)
     g_strv_builder_addv (builder, (const char **) before);
   g_strv_builder_addv (builder, g_value_get_boxed (&value));
   all = g_strv_builder_end (builder);
-  g_object_set (element, pspec->name, all, NULL);
+  g_object_set (object, pspec->name, all, NULL);
   return true;
 }
 
@@ -78,6 +49,7 @@ dlp_pipeline_set_property_text (DlpPipeline *self,
 {
   DlpElement *found = dlp_pipeline_get_element (self, element);
   GParamSpec *pspec;
+  GObject *object;
 
   if (found == NULL)
     {
@@ -95,13 +67,13 @@ dlp_pipeline_set_property_text (DlpPipeline *self,
                    near != NULL ? "”?" : "");
       return FALSE;
     }
-  pspec = find_property (found, property);
+  pspec = dlp_element_find_setting (found, property);
   if (pspec == NULL)
     {
-      g_autofree char *hint = suggest_property (found, property);
+      g_autofree char *hint = NULL;
+      g_autofree char *what = dlp_element_explain_setting (found, element, property, &hint);
 
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_UNKNOWN_PROPERTY,
-                   "%s has no property “%s”; %s", element, property, hint);
+      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_UNKNOWN_PROPERTY, "%s; %s", what, hint);
       return FALSE;
     }
   if (dlp_pipeline_get_status (self) != DLP_PIPELINE_NEW && !(pspec->flags & DLP_PARAM_MUTABLE))
@@ -111,9 +83,11 @@ dlp_pipeline_set_property_text (DlpPipeline *self,
                    property);
       return FALSE;
     }
-  if (!set_property (found, pspec, value, true, error))
+  object = dlp_element_get_setting_object (found, property);
+  if (!set_property (object, pspec, value, true, error))
     return FALSE;
-  g_hash_table_add (self->options, g_strdup_printf ("%s.%s", element, pspec->name));
+  g_hash_table_add (self->options,
+                    dlp_element_name_setting (found, &(DlpSetting){ object, pspec, NULL }));
   return TRUE;
 }
 
@@ -125,20 +99,22 @@ set_node_properties (DlpPipeline *self, DlpGraphNode *node, DlpElement *element,
   for (guint i = 0; i < node->properties->len; i++)
     {
       DlpGraphProperty *property = dlp_graph_node_get_property (node, i);
-      GParamSpec *pspec = find_property (element, property->key);
+      GParamSpec *pspec = dlp_element_find_setting (element, property->key);
       g_autoptr (GError) local = NULL;
 
       if (pspec == NULL)
         {
-          g_autofree char *hint = suggest_property (element, property->key);
+          g_autofree char *hint = NULL;
+          g_autofree char *what =
+              dlp_element_explain_setting (element, node->factory, property->key, &hint);
 
           dlp_graph_set_error (error, DLP_GRAPH_ERROR_UNKNOWN_PROPERTY, self->graph->text,
                                property->start, property->start + strlen (property->key), hint,
-                               "%s has no property “%s”", node->factory, property->key);
+                               "%s", what);
           return false;
         }
-      if (!set_property (element, pspec, property->value, g_hash_table_add (seen, property->key),
-                         &local))
+      if (!set_property (dlp_element_get_setting_object (element, property->key), pspec,
+                         property->value, g_hash_table_add (seen, property->key), &local))
         {
           dlp_graph_set_error (error, DLP_GRAPH_ERROR_VALUE, self->graph->text,
                                property->value_start, property->end, NULL, "%s: %s", node->factory,
@@ -281,12 +257,13 @@ as_utf8 (char *text)
 }
 
 char *
-dlp_element_get_property_text (DlpElement *self, GParamSpec *pspec)
+dlp_setting_get_text (const DlpSetting *self)
 {
+  GParamSpec *pspec = self->pspec;
   g_auto (GValue) value = G_VALUE_INIT;
 
   g_value_init (&value, pspec->value_type);
-  g_object_get_property (G_OBJECT (self), pspec->name, &value);
+  g_object_get_property (self->object, pspec->name, &value);
   if (pspec->value_type == G_TYPE_STRV)
     {
       char **list = g_value_get_boxed (&value);
@@ -310,40 +287,49 @@ append_quoted (GString *text, const char *value)
 }
 
 static void
+append_list (GString *text, const char *key, char **items)
+{
+  for (char **item = items; item != NULL && *item != NULL; item++)
+    {
+      g_string_append_printf (text, " %s=", key);
+      append_quoted (text, *item);
+    }
+}
+
+static void
+append_setting (GString *text, const DlpSetting *setting)
+{
+  GParamSpec *pspec = setting->pspec;
+  g_auto (GValue) value = G_VALUE_INIT;
+  g_autofree char *as_text = NULL;
+
+  if (!(pspec->flags & G_PARAM_WRITABLE) || !(pspec->flags & G_PARAM_READABLE))
+    return;
+  g_value_init (&value, pspec->value_type);
+  g_object_get_property (setting->object, pspec->name, &value);
+  if (g_param_value_defaults (pspec, &value))
+    return;
+  if (pspec->value_type == G_TYPE_STRV)
+    {
+      append_list (text, setting->key, g_value_get_boxed (&value));
+      return;
+    }
+  as_text = dlp_value_to_text (pspec, &value);
+  if (as_text == NULL)
+    return;
+  g_string_append_printf (text, " %s=", setting->key);
+  append_quoted (text, as_text);
+}
+
+static void
 append_element (GString *text, DlpElement *element)
 {
-  guint n;
-  g_autofree GParamSpec **pspecs =
-      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+  g_autoptr (GPtrArray) settings = dlp_element_list_settings (element);
 
   g_string_append_printf (text, "%s name=%s", dlp_element_get_factory (element),
                           dlp_element_get_name (element));
-  for (guint i = 0; i < n; i++)
-    {
-      g_auto (GValue) value = G_VALUE_INIT;
-      g_autofree char *as_text = NULL;
-
-      if (!(pspecs[i]->flags & G_PARAM_WRITABLE) || !(pspecs[i]->flags & G_PARAM_READABLE))
-        continue;
-      g_value_init (&value, pspecs[i]->value_type);
-      g_object_get_property (G_OBJECT (element), pspecs[i]->name, &value);
-      if (g_param_value_defaults (pspecs[i], &value))
-        continue;
-      if (pspecs[i]->value_type == G_TYPE_STRV)
-        {
-          for (char **item = g_value_get_boxed (&value); item != NULL && *item != NULL; item++)
-            {
-              g_string_append_printf (text, " %s=", pspecs[i]->name);
-              append_quoted (text, *item);
-            }
-          continue;
-        }
-      as_text = dlp_value_to_text (pspecs[i], &value);
-      if (as_text == NULL)
-        continue;
-      g_string_append_printf (text, " %s=", pspecs[i]->name);
-      append_quoted (text, as_text);
-    }
+  for (guint i = 0; i < settings->len; i++)
+    append_setting (text, g_ptr_array_index (settings, i));
   g_string_append_c (text, '\n');
 }
 

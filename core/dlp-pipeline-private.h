@@ -104,7 +104,6 @@ bool dlp_pipeline_keep_for_run (DlpPipeline *self);
 
 /* graph */
 bool dlp_pipeline_build_graph (DlpPipeline *self, GError **error);
-char *dlp_element_get_property_text (DlpElement *self, GParamSpec *pspec);
 /* Places what went wrong with an element in the graph text, if there is one. */
 void dlp_pipeline_place_error (DlpPipeline *self, DlpElement *element, GError **error);
 
@@ -116,6 +115,12 @@ bool dlp_pipeline_check_loops (DlpPipeline *self, GError **error);
 bool dlp_pipeline_count_stages (DlpPipeline *self, GError **error);
 /* Limits of links, shares of elements; the graph is built. */
 void dlp_pipeline_deal_memory (DlpPipeline *self);
+
+/* fixed: (floating): a{ss}, what must be the same in each attempt; and that it is. */
+GVariant *dlp_element_describe_fixed (DlpElement *self);
+bool dlp_element_compare_fixed (DlpElement *self, GVariant *recorded, GError **error);
+/* What is not: DLP_STATE_ERROR_CHANGED, and what to do. */
+void dlp_state_set_changed (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* restore */
 /* Of links of training batches: how far all sinks were. */

@@ -38,36 +38,6 @@
 
 /* ---- writing ---- */
 
-static bool
-is_fixed (GParamSpec *pspec)
-{
-  const guint rw = G_PARAM_READABLE | G_PARAM_WRITABLE;
-
-  return (pspec->flags & rw) == rw &&
-         !(pspec->flags & (DLP_PARAM_FREE | DLP_PARAM_ELASTIC | DLP_PARAM_MUTABLE));
-}
-
-static GVariant *
-describe_fixed (DlpElement *element)
-{
-  guint n;
-  g_autofree GParamSpec **pspecs =
-      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
-  GVariantBuilder builder;
-
-  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{ss}"));
-  for (guint i = 0; i < n; i++)
-    if (is_fixed (pspecs[i]))
-      {
-        g_autofree char *text = dlp_element_get_property_text (element, pspecs[i]);
-
-        g_autofree char *redacted = dlp_uri_redact (text != NULL ? text : "");
-
-        g_variant_builder_add (&builder, "{ss}", pspecs[i]->name, redacted);
-      }
-  return g_variant_builder_end (&builder);
-}
-
 static GVariant *
 describe_links (DlpElement *element)
 {
@@ -153,7 +123,7 @@ describe_element (DlpElement *element, const DlpElementPlace *place, GError **er
   g_variant_dict_insert (&dict, "needed", "b", place->needed);
   g_variant_dict_insert (&dict, "version", "u", klass->state_version);
   g_variant_dict_insert (&dict, "oldest", "u", klass->state_oldest_version);
-  g_variant_dict_insert_value (&dict, "fixed", describe_fixed (element));
+  g_variant_dict_insert_value (&dict, "fixed", dlp_element_describe_fixed (element));
   g_variant_dict_insert_value (&dict, "links", describe_links (element));
 
   for (guint i = 0; i < n_inputs; i++)
@@ -337,68 +307,6 @@ dlp_pipeline_make_checkpoint (DlpPipeline *self,
 
 /* ---- reading ---- */
 
-static void changed (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-static void
-changed (GError **error, const char *format, ...)
-{
-  g_autofree char *message = NULL;
-  va_list args;
-
-  va_start (args, format);
-  message = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
-               "%s; go on with what was recorded, or begin anew with --restart", message);
-}
-
-static char *
-get_default_text (DlpElement *element, const char *key)
-{
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
-  char *text = pspec->value_type != G_TYPE_STRV ?
-                   dlp_value_to_text (pspec, g_param_spec_get_default_value (pspec)) :
-                   NULL;
-
-  return text != NULL ? text : g_strdup ("");
-}
-
-static bool
-compare_fixed (DlpElement *element, GVariant *recorded, GError **error)
-{
-  g_autoptr (GVariant) now = g_variant_ref_sink (describe_fixed (element));
-  g_autoptr (GVariant) before =
-      dlp_state_get_value (recorded, "fixed", G_VARIANT_TYPE ("a{ss}"), error);
-  GVariantIter iter;
-  const char *key, *value, *was;
-
-  if (before == NULL)
-    return false;
-  g_variant_iter_init (&iter, now);
-  while (g_variant_iter_next (&iter, "{&s&s}", &key, &value))
-    {
-      g_autofree char *unset = NULL;
-
-      /* A property that came later had its default before. */
-      if (!g_variant_lookup (before, key, "&s", &was))
-        was = unset = get_default_text (element, key);
-      if (strcmp (was, value) == 0)
-        continue;
-      changed (error, "%s: property “%s” was “%s” when the run began, is “%s”",
-               dlp_element_get_name (element), key, was, value);
-      return false;
-    }
-  g_variant_iter_init (&iter, before);
-  while (g_variant_iter_next (&iter, "{&s&s}", &key, &value))
-    if (!g_variant_lookup (now, key, "&s", &was))
-      {
-        changed (error, "%s: property “%s” was “%s” when the run began, and is not known any more",
-                 dlp_element_get_name (element), key, value);
-        return false;
-      }
-  return true;
-}
-
 static bool
 compare_links (DlpElement *element, GVariant *recorded, GError **error)
 {
@@ -414,8 +322,8 @@ compare_links (DlpElement *element, GVariant *recorded, GError **error)
     return true;
   a = g_variant_print (before, FALSE);
   b = g_variant_print (now, FALSE);
-  changed (error, "%s: its inputs came from %s when the run began, now from %s",
-           dlp_element_get_name (element), a, b);
+  dlp_state_set_changed (error, "%s: its inputs came from %s when the run began, now from %s",
+                         dlp_element_get_name (element), a, b);
   return false;
 }
 
@@ -583,7 +491,8 @@ restore_element (DlpPipeline *self, DlpElement *element, GVariant *recorded, GEr
   g_variant_lookup (recorded, "needed", "b", &needed);
   /* Where all is made already, nothing can be mixed. */
   if (!check_version (element, recorded, &version, error) ||
-      !compare_links (element, recorded, error) || !compare_fixed (element, recorded, error) ||
+      !compare_links (element, recorded, error) ||
+      !dlp_element_compare_fixed (element, recorded, error) ||
       (needed && !dlp_flag_get (self->complete) &&
        !dlp_pipeline_compare_plugin (self, element, recorded, error)))
     return false;
@@ -635,10 +544,11 @@ restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
       if (recorded == NULL || !g_variant_lookup (recorded, "factory", "&s", &factory) ||
           strcmp (factory, dlp_element_get_factory (element)) != 0)
         {
-          changed (error, "the graph has an element “%s” of kind %s; the state has %s%s",
-                   dlp_element_get_name (element), dlp_element_get_factory (element),
-                   factory != NULL ? "one of kind " : "none of that name",
-                   factory != NULL ? factory : "");
+          dlp_state_set_changed (error,
+                                 "the graph has an element “%s” of kind %s; the state has %s%s",
+                                 dlp_element_get_name (element), dlp_element_get_factory (element),
+                                 factory != NULL ? "one of kind " : "none of that name",
+                                 factory != NULL ? factory : "");
           return false;
         }
       dlp_watchdog_enter (self->watchdog, element, "is loading its state");
@@ -652,8 +562,8 @@ restore_elements (DlpPipeline *self, GVariant *elements, GError **error)
     }
   if (g_variant_n_children (elements) != self->order->len)
     {
-      changed (error, "the graph has %u elements; the state has %zu", self->order->len,
-               g_variant_n_children (elements));
+      dlp_state_set_changed (error, "the graph has %u elements; the state has %zu",
+                             self->order->len, g_variant_n_children (elements));
       return false;
     }
   return true;
@@ -667,10 +577,10 @@ compare_quarantine (DlpPipeline *self, GVariant *payload, GError **error)
   g_variant_lookup (payload, "quarantine", "^&ay", &was);
   if (!has_quarantine (self) || g_strcmp0 (was, self->quarantine_path) == 0)
     return true;
-  changed (error, "bad records went %s%s when the run began, now %s%s",
-           was != NULL ? "to " : "into the state folder", was != NULL ? was : "",
-           self->quarantine_path != NULL ? "to " : "into the state folder",
-           self->quarantine_path != NULL ? self->quarantine_path : "");
+  dlp_state_set_changed (error, "bad records went %s%s when the run began, now %s%s",
+                         was != NULL ? "to " : "into the state folder", was != NULL ? was : "",
+                         self->quarantine_path != NULL ? "to " : "into the state folder",
+                         self->quarantine_path != NULL ? self->quarantine_path : "");
   return false;
 }
 
@@ -718,9 +628,9 @@ restore_run (DlpPipeline *self, GVariant *payload, bool check, GError **error)
   g_variant_lookup (payload, "n-warnings", "t", &n_warnings);
   if (seed != self->run->seed && self->seed_given)
     {
-      changed (error,
-               "the seed was %" G_GUINT64_FORMAT " when the run began, is %" G_GUINT64_FORMAT, seed,
-               self->run->seed);
+      dlp_state_set_changed (
+          error, "the seed was %" G_GUINT64_FORMAT " when the run began, is %" G_GUINT64_FORMAT,
+          seed, self->run->seed);
       return false;
     }
   if (!compare_quarantine (self, payload, error))

@@ -5,32 +5,42 @@
 #include <string.h>
 
 #include "dlp-pipeline-private.h"
+#include "dlp-setting-private.h"
+
+/* By its key, or by that of another name of its scheme. */
+static bool
+is_meant (DlpElement *element, const char *key, const DlpSetting *setting)
+{
+  return dlp_element_find_setting (element, key) == setting->pspec &&
+         dlp_element_get_setting_object (element, key) == setting->object;
+}
 
 static bool
-is_in_graph (DlpPipeline *self, DlpElement *element, GParamSpec *pspec)
+is_in_graph (DlpPipeline *self, DlpElement *element, const DlpSetting *setting)
 {
   DlpGraphNode *node = self->graph != NULL ?
                            dlp_graph_find_node (self->graph, dlp_element_get_name (element)) :
                            NULL;
 
   for (guint i = 0; node != NULL && i < node->properties->len; i++)
-    if (strcmp (dlp_graph_node_get_property (node, i)->key, pspec->name) == 0)
+    if (is_meant (element, dlp_graph_node_get_property (node, i)->key, setting))
       return true;
   return false;
 }
 
 static const char *
-find_origin (DlpPipeline *self, DlpElement *element, GParamSpec *pspec)
+find_origin (DlpPipeline *self, DlpElement *element, const DlpSetting *setting)
 {
-  g_autofree char *key = g_strdup_printf ("%s.%s", dlp_element_get_name (element), pspec->name);
+  GParamSpec *pspec = setting->pspec;
+  g_autofree char *key = g_strconcat (dlp_element_get_name (element), ".", setting->key, NULL);
   g_auto (GValue) value = G_VALUE_INIT;
 
   if (g_hash_table_contains (self->options, key))
     return "option";
-  if (is_in_graph (self, element, pspec))
+  if (is_in_graph (self, element, setting))
     return self->from_state ? "state" : "graph";
   g_value_init (&value, pspec->value_type);
-  g_object_get_property (G_OBJECT (element), pspec->name, &value);
+  g_object_get_property (setting->object, pspec->name, &value);
   /* A list has no default but none. */
   if (pspec->value_type == G_TYPE_STRV)
     return g_value_get_boxed (&value) == NULL || *(char **) g_value_get_boxed (&value) == NULL ?
@@ -43,19 +53,18 @@ static void
 add_settings (DlpPipeline *self, DlpElement *element, GVariantBuilder *builder)
 {
   const guint rw = G_PARAM_READABLE | G_PARAM_WRITABLE;
-  guint n;
-  g_autofree GParamSpec **pspecs =
-      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+  g_autoptr (GPtrArray) settings = dlp_element_list_settings (element);
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < settings->len; i++)
     {
+      const DlpSetting *setting = g_ptr_array_index (settings, i);
       g_autofree char *text = NULL;
 
-      if ((pspecs[i]->flags & rw) != rw)
+      if ((setting->pspec->flags & rw) != rw)
         continue;
-      text = dlp_element_get_property_text (element, pspecs[i]);
-      g_variant_builder_add (builder, "(ssss)", dlp_element_get_name (element), pspecs[i]->name,
-                             text != NULL ? text : "", find_origin (self, element, pspecs[i]));
+      text = dlp_setting_get_text (setting);
+      g_variant_builder_add (builder, "(ssss)", dlp_element_get_name (element), setting->key,
+                             text != NULL ? text : "", find_origin (self, element, setting));
     }
 }
 

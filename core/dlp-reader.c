@@ -2,10 +2,13 @@
 
 #include <math.h>
 
-#include <dlpipe/dlp-pad-template.h>
 #include <string.h>
 
+#include <dlpipe/dlp-pad-template.h>
+
+#include "dlp-file-private.h"
 #include "dlp-reader-private.h"
+#include "dlp-setting-private.h"
 
 /* Files taken beyond those in the rotation, so that many small ones are opened and read in advance.
  */
@@ -405,21 +408,24 @@ get_text (DlpRecordBatch *batch, guint field, guint row)
 }
 
 static DlpFile *
-make_file (DlpRecordBatch *batch, guint row)
+make_file (DlpReader *self, DlpRecordBatch *batch, guint row)
 {
+  const DlpCoordinate *coordinate = dlp_record_batch_get_coordinate (batch, row);
   g_autofree char *uri = get_text (batch, 0, row);
   g_autofree char *identity = get_text (batch, 2, row);
   gint64 size = dlp_record_batch_get_int64 (batch, 1, row);
+  DlpFile *file =
+      dlp_file_new (uri, MAX (size, -1), identity != NULL && *identity != '\0' ? identity : NULL);
 
-  return dlp_file_new (uri, MAX (size, -1),
-                       identity != NULL && *identity != '\0' ? identity : NULL);
+  dlp_file_set_scheme (file, dlp_element_find_file_scheme (DLP_ELEMENT (self), coordinate, uri));
+  return file;
 }
 
 static void
 add_lane (DlpReader *self, DlpRecordBatch *batch, guint row, guint64 position)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
-  g_autoptr (DlpFile) file = make_file (batch, row);
+  g_autoptr (DlpFile) file = make_file (self, batch, row);
   DlpReaderLane *lane =
       dlp_reader_lane_new (self, position, file, dlp_record_batch_get_coordinate (batch, row));
   guint index;

@@ -392,5 +392,7 @@ dlp_describe_scheme (const char *name, GType type, const char *description)
     insert_text (&dict, "description", description);
   insert_text (&dict, "type-name", g_type_name (type));
   insert_strv (&dict, "can", can);
+  g_variant_builder_add (&dict, "{sv}", "properties",
+                         describe_properties (G_OBJECT_CLASS (type_class)));
   return g_variant_ref_sink (g_variant_builder_end (&dict));
 }

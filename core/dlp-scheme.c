@@ -6,8 +6,11 @@
 #include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-file.h>
 
+#include "dlp-element-private.h"
+#include "dlp-file-private.h"
 #include "dlp-local-scheme-private.h"
 #include "dlp-registry-private.h"
+#include "dlp-setting-private.h"
 
 typedef struct
 {
@@ -98,20 +101,48 @@ scheme_name (const char *uri)
   return length == 0 ? g_strdup ("file") : g_ascii_strdown (uri, (gssize) length);
 }
 
-/* (transfer none) (nullable) */
-static DlpScheme *
-find_scheme (const char *name)
+/* G_TYPE_INVALID: no plugin has brought it so far. */
+static GType
+find_type (const char *name)
 {
-  DlpScheme *scheme = NULL;
   SchemeEntry *entry;
+  GType type;
 
   pthread_mutex_lock (&schemes_lock);
   ensure_table_locked ();
   entry = g_hash_table_lookup (schemes, name);
-  if (entry != NULL && entry->scheme == NULL)
+  type = entry != NULL ? entry->type : G_TYPE_INVALID;
+  pthread_mutex_unlock (&schemes_lock);
+
+  return type;
+}
+
+static GType
+find_or_load_type (const char *name, GError **error)
+{
+  GType type = find_type (name);
+
+  return type == G_TYPE_INVALID && dlp_registry_load_scheme (name, error) ? find_type (name) : type;
+}
+
+GType
+dlp_scheme_find_type (const char *name)
+{
+  return find_or_load_type (name, NULL);
+}
+
+/* The one of the process, which what a graph sets does not reach. */
+static DlpScheme *
+get_shared_scheme (const char *name)
+{
+  DlpScheme *scheme;
+  SchemeEntry *entry;
+
+  pthread_mutex_lock (&schemes_lock);
+  entry = g_hash_table_lookup (schemes, name);
+  if (entry->scheme == NULL)
     entry->scheme = g_object_new (entry->type, NULL);
-  if (entry != NULL)
-    scheme = entry->scheme;
+  scheme = entry->scheme;
   pthread_mutex_unlock (&schemes_lock);
 
   return scheme;
@@ -123,29 +154,29 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* (transfer full): those that are there, and those that plugins would bring. */
-static char *
-join_known_names (void)
+char **
+dlp_scheme_list_names (void)
 {
   g_auto (GStrv) listed = dlp_registry_list_schemes ();
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer name;
-  char *text;
+  char **copy;
 
   for (guint i = 0; listed[i] != NULL; i++)
     g_ptr_array_add (names, listed[i]);
   pthread_mutex_lock (&schemes_lock);
+  ensure_table_locked ();
   g_hash_table_iter_init (&iter, schemes);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     if (!g_strv_contains ((const char *const *) listed, name))
       g_ptr_array_add (names, name);
   g_ptr_array_sort (names, compare_names);
   g_ptr_array_add (names, NULL);
-  text = g_strjoinv (", ", (char **) names->pdata);
+  copy = g_strdupv ((char **) names->pdata);
   pthread_mutex_unlock (&schemes_lock);
 
-  return text;
+  return copy;
 }
 
 DlpScheme *
@@ -153,21 +184,26 @@ dlp_scheme_for_uri (const char *uri, GError **error)
 {
   g_autoptr (GError) local_error = NULL;
   g_autofree char *name = NULL;
+  g_auto (GStrv) names = NULL;
   g_autofree char *known = NULL;
   g_autofree char *display = NULL;
-  DlpScheme *scheme;
+  DlpElement *reader = dlp_element_get_reads_for ();
+  DlpScheme *own;
+  GType type;
 
   g_return_val_if_fail (uri != NULL, NULL);
 
   name = scheme_name (uri);
-  scheme = find_scheme (name);
-  if (scheme == NULL && dlp_registry_load_scheme (name, &local_error))
-    scheme = find_scheme (name);
-  if (scheme != NULL)
-    return scheme;
+  type = find_or_load_type (name, &local_error);
+  if (type != G_TYPE_INVALID)
+    {
+      own = reader != NULL ? dlp_element_find_own_scheme (reader, type) : NULL;
+      return own != NULL ? own : get_shared_scheme (name);
+    }
 
   display = dlp_uri_escape_for_display (uri);
-  known = join_known_names ();
+  names = dlp_scheme_list_names ();
+  known = g_strjoinv (", ", names);
   g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
                "%s: %s:// needs a plugin that is not loaded; known: %s%s%s", display, name, known,
                local_error != NULL ? "; " : "", local_error != NULL ? local_error->message : "");

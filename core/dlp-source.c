@@ -2,9 +2,11 @@
 
 #include <dlpipe/dlp-source.h>
 
+#include <stdbool.h>
+
 #include <dlpipe/dlp-pad-template.h>
 
-#include <stdbool.h>
+#include "dlp-element-private.h"
 
 G_DEFINE_ABSTRACT_TYPE (DlpSource, dlp_source, DLP_TYPE_ELEMENT)
 
@@ -13,10 +15,12 @@ dlp_source_step (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpSource *self = DLP_SOURCE (element);
   bool finishing = dlp_element_is_finishing (element);
+  DlpElement *before = dlp_element_set_reads_for (element);
   g_autoptr (GError) local_error = NULL;
   DlpStep step = DLP_SOURCE_GET_CLASS (self)->produce (self, dlp_element_get_output (element, 0),
                                                        cancellable, &local_error);
 
+  dlp_element_set_reads_for (before);
   if (finishing && step != DLP_STEP_END)
     {
       /* Also where it failed: had it ended a step before, nobody would know. */

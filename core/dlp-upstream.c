@@ -49,6 +49,23 @@ dlp_element_list_upstream (DlpElement *self, const char *property)
   return found;
 }
 
+GPtrArray *
+dlp_element_list_sources (DlpElement *self)
+{
+  GPtrArray *found = g_ptr_array_new ();
+  g_autoptr (GPtrArray) seen = g_ptr_array_new ();
+
+  add_producers (self, seen);
+  /* It grows while it is read. */
+  for (guint i = 0; i < seen->len; i++)
+    {
+      if (DLP_IS_SOURCE (seen->pdata[i]))
+        g_ptr_array_add (found, seen->pdata[i]);
+      add_producers (seen->pdata[i], seen);
+    }
+  return found;
+}
+
 DlpElement *
 dlp_element_find_repeated (DlpElement *self)
 {

@@ -145,13 +145,13 @@ static bool
 names_a_file (const char *name)
 {
   return strcmp (name, "location") == 0 || strcmp (name, "list") == 0 ||
-         g_str_has_suffix (name, "-file") || g_str_has_suffix (name, "-path");
+         g_str_has_suffix (name, ".cache") || g_str_has_suffix (name, "-file") ||
+         g_str_has_suffix (name, "-path");
 }
 
 static void
-print_values (GVariant *property, const char *last)
+print_values (GVariant *property, const char *name, const char *last)
 {
-  const char *name = inspect_get (property, "name");
   g_autofree const char **values = NULL;
 
   if (!g_variant_lookup (property, "values", "^a&s", &values))
@@ -166,33 +166,64 @@ print_values (GVariant *property, const char *last)
     printf ("@files\n");
 }
 
-/* Whether one of them may be meant. */
+/* Of an element, or of a scheme with @prefix "http."; whether one of them may be meant. */
 static bool
-print_properties (const char *element, const char *last)
+print_properties_of (GVariant *info, const char *prefix, const char *last)
 {
-  g_autoptr (GVariant) info = dlp_registry_describe_element (element);
   g_autoptr (GVariant) properties =
       g_variant_lookup_value (info, "properties", G_VARIANT_TYPE ("aa{sv}"));
   const char *equals = strchr (last, '=');
-  bool found = equals != NULL || g_str_has_prefix ("name=", last);
+  bool found = false;
 
-  if (equals == NULL)
-    print_match (last, "name=");
-  for (gsize i = 0; i < g_variant_n_children (properties); i++)
+  for (gsize i = 0; properties != NULL && i < g_variant_n_children (properties); i++)
     {
       g_autoptr (GVariant) property = g_variant_get_child_value (properties, i);
-      g_autofree char *word = g_strconcat (inspect_get (property, "name"), "=", NULL);
+      g_autofree char *key = g_strconcat (prefix, inspect_get (property, "name"), NULL);
+      g_autofree char *word = g_strconcat (key, "=", NULL);
 
       if (!is_writable (property))
         continue;
       if (equals != NULL && strncmp (last, word, strlen (word)) == 0)
-        print_values (property, last);
+        print_values (property, key, last);
       else if (equals == NULL && g_str_has_prefix (word, last))
         {
           printf ("%s\n", word);
           found = true;
         }
     }
+  return found;
+}
+
+/* Once a letter of them is there: a source has many. */
+static bool
+print_scheme_properties (const char *last)
+{
+  g_auto (GStrv) names = dlp_registry_list_schemes ();
+  bool found = false;
+
+  for (guint i = 0; names[i] != NULL && *last != '\0'; i++)
+    {
+      g_autoptr (GVariant) scheme = dlp_registry_describe_scheme (names[i]);
+      g_autofree char *prefix = g_strconcat (names[i], ".", NULL);
+
+      found |= print_properties_of (scheme, prefix, last);
+    }
+  return found;
+}
+
+/* Whether one of them may be meant. */
+static bool
+print_properties (const char *element, const char *last)
+{
+  g_autoptr (GVariant) info = dlp_registry_describe_element (element);
+  const char *equals = strchr (last, '=');
+  bool found = equals != NULL || g_str_has_prefix ("name=", last);
+
+  if (equals == NULL)
+    print_match (last, "name=");
+  found |= print_properties_of (info, "", last);
+  if (strcmp (inspect_get (info, "base"), "source") == 0)
+    found |= print_scheme_properties (last);
   return found;
 }
 

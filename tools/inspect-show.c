@@ -170,11 +170,13 @@ quote_default (GVariant *property)
   return g_steal_pointer (&shown);
 }
 
+/* @prefix: "http.", or nothing. */
 static void
-print_property (GVariant *property)
+print_property (GVariant *property, const char *prefix)
 {
   g_autofree char *value = quote_default (property);
-  g_autofree char *setting = g_strdup_printf ("%s=%s", inspect_get (property, "name"), value);
+  g_autofree char *setting =
+      g_strdup_printf ("%s%s=%s", prefix, inspect_get (property, "name"), value);
   const char *unit = inspect_get (property, "unit");
   const char *allowed = inspect_get (property, "allowed");
   g_autofree char *kind =
@@ -231,7 +233,7 @@ print_properties (GVariant *element)
                                  2);
           putchar ('\n');
         }
-      print_property (property);
+      print_property (property, "");
     }
   for (gsize first = i; i < n; i++)
     {
@@ -241,6 +243,74 @@ print_properties (GVariant *element)
         print_title ("To be read");
       print_read_only (property);
     }
+}
+
+/* ---- what sources read by ---- */
+
+static void
+print_scheme_properties (GVariant *scheme)
+{
+  g_autoptr (GVariant) properties =
+      g_variant_lookup_value (scheme, "properties", G_VARIANT_TYPE ("aa{sv}"));
+  g_autofree char *prefix = g_strconcat (inspect_get (scheme, "name"), ".", NULL);
+
+  for (gsize i = 0; properties != NULL && i < g_variant_n_children (properties); i++)
+    {
+      g_autoptr (GVariant) property = g_variant_get_child_value (properties, i);
+
+      if (get_flag (property, "writable"))
+        print_property (property, prefix);
+    }
+}
+
+static bool
+has_properties (GVariant *scheme)
+{
+  g_autoptr (GVariant) properties =
+      g_variant_lookup_value (scheme, "properties", G_VARIANT_TYPE ("aa{sv}"));
+
+  return properties != NULL && g_variant_n_children (properties) > 0;
+}
+
+static bool
+is_same_type (GVariant *a, GVariant *b)
+{
+  return strcmp (inspect_get (a, "type-name"), inspect_get (b, "type-name")) == 0;
+}
+
+/* Those of schemes: "http.timeout=30s"; of https, which is the same, only that it is so. */
+static void
+print_schemes_of_source (void)
+{
+  g_auto (GStrv) names = dlp_registry_list_schemes ();
+  bool any = false;
+
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autoptr (GVariant) scheme = inspect_describe (INSPECT_SCHEME, names[i]);
+      bool is_new = has_properties (scheme);
+
+      for (guint k = 0; k < i && is_new; k++)
+        {
+          g_autoptr (GVariant) before = inspect_describe (INSPECT_SCHEME, names[k]);
+
+          is_new = !is_same_type (scheme, before);
+          if (!is_new)
+            printf ("  %s. is %s.\n", names[i], names[k]);
+        }
+      if (!is_new)
+        continue;
+      if (!any)
+        print_title ("Properties of schemes, for this source alone");
+      any = true;
+      print_scheme_properties (scheme);
+    }
+}
+
+static bool
+reads_by_schemes (GVariant *element)
+{
+  return strcmp (inspect_get (element, "base"), "source") == 0;
 }
 
 static void
@@ -260,6 +330,8 @@ print_element (const char *name)
   print_label ("flags", flags);
   print_pads (element);
   print_properties (element);
+  if (reads_by_schemes (element))
+    print_schemes_of_source ();
   if (*example == '\0')
     return;
   print_title ("Example");
@@ -312,6 +384,10 @@ print_scheme (const char *name)
   print_label ("type", inspect_get (scheme, "type-name"));
   print_label ("can", can);
   print_label ("used by", used);
+  if (!has_properties (scheme))
+    return;
+  print_title ("Properties, of each source that reads by it");
+  print_scheme_properties (scheme);
 }
 
 void

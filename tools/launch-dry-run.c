@@ -99,6 +99,9 @@ copy_element (LaunchProjection *self, DlpElement *element, GError **error)
     }
   else
     launch_copy_properties (element, made);
+  if (DLP_IS_SOURCE (made) &&
+      !launch_copy_schemes (self->pipeline, self->copy, dlp_element_get_name (made), error))
+    return false;
   if (DLP_IS_READER (made))
     return make_tolerant (self, element, made, error);
   if (!self->sample->whole && g_ptr_array_find (self->closers, element, NULL))

@@ -32,6 +32,21 @@ launch_copy_properties (DlpElement *from, DlpElement *to)
     }
 }
 
+bool
+launch_copy_schemes (DlpPipeline *from, DlpPipeline *to, const char *element, GError **error)
+{
+  g_autoptr (GVariant) settings = dlp_pipeline_get_settings (from);
+  GVariantIter iter;
+  const char *name, *property, *value;
+
+  g_variant_iter_init (&iter, settings);
+  while (g_variant_iter_next (&iter, "(&s&s&s&s)", &name, &property, &value, NULL))
+    if (strcmp (name, element) == 0 && strchr (property, '.') != NULL && *value != '\0' &&
+        !dlp_pipeline_set_property_text (to, name, property, value, error))
+      return false;
+  return true;
+}
+
 static void
 source_free (gpointer data)
 {
@@ -55,7 +70,7 @@ launch_is_file_source (DlpElement *element)
 
 /* In the order of the first epoch: by a run of the source alone. */
 static GArray *
-list_files (DlpElement *element, guint64 seed, GError **error)
+list_files (DlpPipeline *from, DlpElement *element, guint64 seed, GError **error)
 {
   g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new ();
   g_autoptr (DlpElement) lister =
@@ -69,6 +84,7 @@ list_files (DlpElement *element, guint64 seed, GError **error)
   g_object_set (source, "epochs", 1u, NULL);
   g_object_set (pipeline, "seed", seed, NULL);
   if (!dlp_pipeline_add (pipeline, source, error) || !dlp_pipeline_add (pipeline, lister, error) ||
+      !launch_copy_schemes (from, pipeline, dlp_element_get_name (element), error) ||
       !dlp_pipeline_link (pipeline, source, NULL, lister, NULL, error) ||
       !dlp_pipeline_run (pipeline, NULL, error))
     return NULL;
@@ -194,7 +210,7 @@ launch_sample_new (DlpPipeline *pipeline, double share, bool whole, GError **err
       g_ptr_array_add (self->sources, source);
       source->name = g_strdup (dlp_element_get_name (element));
       g_object_get (element, "epochs", &source->epochs, NULL);
-      source->files = list_files (element, seed, error);
+      source->files = list_files (pipeline, element, seed, error);
       if (source->files == NULL)
         return NULL;
       sort_into_groups (self, self->sources->len - 1);

@@ -81,5 +81,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaunchSample, launch_sample_free)
 
 /* Gives one element the properties of another of its kind. */
 void launch_copy_properties (DlpElement *from, DlpElement *to);
+/* What is set of the schemes that a source reads by, to the element of that name. */
+bool launch_copy_schemes (DlpPipeline *from, DlpPipeline *to, const char *element, GError **error);
 
 G_END_DECLS

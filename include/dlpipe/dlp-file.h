@@ -87,7 +87,9 @@ const char *dlp_file_get_identity (DlpFile *self);
  * DlpScheme:
  *
  * What a plugin brings to read a kind of URI: list, identify, open. One object a process and
- * scheme; its calls come from several threads at once.
+ * scheme, and one more for each source of which a graph sets properties of the scheme
+ * (`http.timeout=10s`); such an object may go while streams that it opened are still read. Calls
+ * come from several threads at once.
  *
  * Since: 0.1
  */
@@ -232,7 +234,8 @@ struct _DlpSchemeClass
  * @error: return location for an error
  *
  * Gets the scheme of a URI or path. Scheme names are lower case; "file" is built in, and what a
- * text without "NAME://" is.
+ * text without "NAME://" is. What a source calls in its negotiate() and produce() gets the object
+ * of that source, if a graph sets properties of the scheme for it.
  *
  * Threads: any.
  *

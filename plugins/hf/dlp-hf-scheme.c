@@ -260,6 +260,14 @@ dlp_hf_scheme_set_property (GObject *object, guint id, const GValue *value, GPar
 }
 
 static void
+dlp_hf_scheme_finalize (GObject *object)
+{
+  http_settings_clear (&DLP_HF_SCHEME (object)->settings);
+
+  G_OBJECT_CLASS (dlp_hf_scheme_parent_class)->finalize (object);
+}
+
+static void
 dlp_hf_scheme_class_init (DlpHfSchemeClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -267,6 +275,7 @@ dlp_hf_scheme_class_init (DlpHfSchemeClass *klass)
 
   object_class->get_property = dlp_hf_scheme_get_property;
   object_class->set_property = dlp_hf_scheme_set_property;
+  object_class->finalize = dlp_hf_scheme_finalize;
   scheme_class->list = dlp_hf_scheme_list;
   scheme_class->identify = dlp_hf_scheme_identify;
   scheme_class->open = dlp_hf_scheme_open;

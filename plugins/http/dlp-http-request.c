@@ -169,6 +169,33 @@ follow (SoupMessage *message, GUri *from, GError **error)
   return NULL;
 }
 
+/* "Unacceptable TLS certificate" alone helps nobody. */
+static void
+explain_certificate (SoupMessage *message, GError **error)
+{
+  static const struct
+  {
+    GTlsCertificateFlags flag;
+    const char *what;
+  } faults[] = {
+    { G_TLS_CERTIFICATE_UNKNOWN_CA,
+      "is signed by nobody who is trusted (ca-file, $SSL_CERT_FILE)" },
+    { G_TLS_CERTIFICATE_BAD_IDENTITY, "is that of another host" },
+    { G_TLS_CERTIFICATE_NOT_ACTIVATED, "is not valid yet" },
+    { G_TLS_CERTIFICATE_EXPIRED, "has expired" },
+    { G_TLS_CERTIFICATE_REVOKED, "was revoked" },
+    { G_TLS_CERTIFICATE_INSECURE, "is made by an insecure method" },
+  };
+  GTlsCertificateFlags flags = soup_message_get_tls_peer_certificate_errors (message);
+
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
+    if (flags & faults[i].flag)
+      {
+        g_prefix_error (error, "the server's certificate %s: ", faults[i].what);
+        return;
+      }
+}
+
 static HttpResponse *
 send_following (HttpSession *session,
                 const Request *request,
@@ -186,7 +213,11 @@ send_following (HttpSession *session,
       GUri *next;
 
       if (body == NULL)
-        return NULL;
+        {
+          if (message != NULL)
+            explain_certificate (message, error);
+          return NULL;
+        }
       if (!follows || !is_redirect (soup_message_get_status (message)))
         return make_response (message, body);
       next = follow (message, uri, error);
@@ -256,6 +287,11 @@ http_request_send (HttpSession *session,
 
   if (parsed == NULL)
     return NULL;
+  if (session->broken != NULL)
+    {
+      g_propagate_error (error, g_error_copy (session->broken));
+      return NULL;
+    }
   http_session_enter (session);
   response = send_judged (session, &request, cancellable, &cause);
   http_session_leave (session);
@@ -346,8 +382,10 @@ attempt (HttpExchange *self,
          GError **error)
 {
   gboolean is_direct = self->access != NULL && self->access->is_direct;
-  HttpSession *session = is_direct ? http_session_new_direct (retry->settings->timeout) :
-                                     http_session_take (retry->settings->timeout);
+  const HttpSettings *settings = retry->settings;
+  HttpSession *session = is_direct ?
+                             http_session_new_direct (settings->timeout, settings->ca_file) :
+                             http_session_take_trusting (settings->timeout, settings->ca_file);
   g_autoptr (GError) cause = NULL;
   HttpResponse *response =
       http_request_send (session, self->uri, self->access, self->range, NULL, cancellable, &cause);

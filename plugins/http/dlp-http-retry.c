@@ -59,6 +59,7 @@ http_retry_init (HttpRetry *self, const HttpSettings *settings, const char *uri)
   self->host = g_ascii_strdown (host, (gssize) (length - (gsize) (host - authority)));
   self->name = dlp_uri_escape_for_display (uri);
   self->first_fault = 0;
+  self->faults = 0;
 }
 
 void
@@ -75,7 +76,7 @@ http_retry_clear (HttpRetry *self)
   g_clear_pointer (&self->name, g_free);
 }
 
-/* How long, and (transfer full) why. */
+/* How long, and, if wanted, (transfer full) why. */
 static gint64
 get_wait (HttpRetry *self, char **why)
 {
@@ -92,6 +93,12 @@ get_wait (HttpRetry *self, char **why)
     }
   pthread_mutex_unlock (&hosts_lock);
   return MAX (left, 0);
+}
+
+gint64
+http_retry_get_wait (HttpRetry *self)
+{
+  return get_wait (self, NULL);
 }
 
 static void
@@ -165,6 +172,13 @@ http_retry_note_fault (HttpRetry *self, gint64 retry_after, GError *cause, GErro
 
   if (self->first_fault == 0)
     self->first_fault = now;
+  if (++self->faults == self->settings->attempts)
+    {
+      g_propagate_prefixed_error (error, cause,
+                                  "given up after %u attempt%s without progress: ", self->faults,
+                                  self->faults == 1 ? "" : "s");
+      return FALSE;
+    }
   if (now - self->first_fault >= self->settings->budget)
     {
       g_propagate_prefixed_error (error, cause, "given up after %.1f s without progress: ",
@@ -188,6 +202,7 @@ http_retry_note_progress (HttpRetry *self)
   if (self->first_fault == 0)
     return;
   self->first_fault = 0;
+  self->faults = 0;
   pthread_mutex_lock (&hosts_lock);
   host = get_host_locked (self->host);
   /* What a server asked for is still to be waited for. */

@@ -66,6 +66,14 @@ dlp_http_scheme_set_property (GObject *object, guint id, const GValue *value, GP
 }
 
 static void
+dlp_http_scheme_finalize (GObject *object)
+{
+  http_settings_clear (&DLP_HTTP_SCHEME (object)->settings);
+
+  G_OBJECT_CLASS (dlp_http_scheme_parent_class)->finalize (object);
+}
+
+static void
 dlp_http_scheme_class_init (DlpHttpSchemeClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -73,6 +81,7 @@ dlp_http_scheme_class_init (DlpHttpSchemeClass *klass)
 
   object_class->get_property = dlp_http_scheme_get_property;
   object_class->set_property = dlp_http_scheme_set_property;
+  object_class->finalize = dlp_http_scheme_finalize;
   scheme_class->list = dlp_http_scheme_list;
   scheme_class->identify = dlp_http_scheme_identify;
   scheme_class->open = dlp_http_scheme_open;

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include <dlpipe/dlp-error.h>
+
 #define MAX_IDLE 16
 
 /* Guards the queue. */
@@ -22,18 +24,38 @@ http_session_leave (HttpSession *self)
   g_main_context_pop_thread_default (self->context);
 }
 
+/* A message of GnuTLS alone would not say what is wrong with which file. */
+static void
+set_trust (HttpSession *self)
+{
+  g_autoptr (GTlsDatabase) database = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (self->ca_file == NULL)
+    return;
+  database = g_tls_file_database_new (self->ca_file, &error);
+  if (database != NULL)
+    soup_session_set_tls_database (self->soup, database);
+  else
+    self->broken = g_error_new (DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                                "certificates to trust (ca-file or $SSL_CERT_FILE): %s: %s",
+                                self->ca_file, error->message);
+}
+
 static HttpSession *
-session_new (guint timeout)
+session_new (guint timeout, const char *ca_file)
 {
   HttpSession *self = g_new0 (HttpSession, 1);
 
   self->context = g_main_context_new ();
+  self->ca_file = g_strdup (ca_file);
   http_session_enter (self);
   self->soup = soup_session_new ();
   soup_session_set_timeout (self->soup, timeout);
   soup_session_set_user_agent (self->soup, "dlpipe/" PLUGIN_VERSION);
   /* It takes half a gzip body for a whole one; codecs are the reader's. */
   soup_session_remove_feature_by_type (self->soup, SOUP_TYPE_CONTENT_DECODER);
+  set_trust (self);
   http_session_leave (self);
   return self;
 }
@@ -48,13 +70,27 @@ session_free (HttpSession *self)
     ;
   http_session_leave (self);
   g_main_context_unref (self->context);
+  g_free (self->ca_file);
+  g_clear_error (&self->broken);
   g_free (self);
 }
 
-HttpSession *
-http_session_new_direct (guint timeout)
+static int
+compare_trust (gconstpointer session, gconstpointer ca_file)
 {
-  HttpSession *self = session_new (timeout);
+  return g_strcmp0 (((const HttpSession *) session)->ca_file, ca_file);
+}
+
+static const char *
+get_trusted (const char *ca_file)
+{
+  return ca_file != NULL && *ca_file != '\0' ? ca_file : g_getenv ("SSL_CERT_FILE");
+}
+
+HttpSession *
+http_session_new_direct (guint timeout, const char *ca_file)
+{
+  HttpSession *self = session_new (timeout, get_trusted (ca_file));
 
   http_session_enter (self);
   soup_session_set_proxy_resolver (self->soup, NULL);
@@ -65,13 +101,26 @@ http_session_new_direct (guint timeout)
 HttpSession *
 http_session_take (guint timeout)
 {
-  HttpSession *self;
+  return http_session_take_trusting (timeout, NULL);
+}
+
+HttpSession *
+http_session_take_trusting (guint timeout, const char *ca_file)
+{
+  const char *trusted = get_trusted (ca_file);
+  HttpSession *self = NULL;
+  GList *found;
 
   pthread_mutex_lock (&idle_lock);
-  self = g_queue_pop_head (&idle);
+  found = g_queue_find_custom (&idle, trusted, compare_trust);
+  if (found != NULL)
+    {
+      self = found->data;
+      g_queue_delete_link (&idle, found);
+    }
   pthread_mutex_unlock (&idle_lock);
   if (self == NULL)
-    return session_new (timeout);
+    return session_new (timeout, trusted);
 
   http_session_enter (self);
   soup_session_set_timeout (self->soup, timeout);

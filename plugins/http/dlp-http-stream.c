@@ -6,6 +6,8 @@
 
 #include <dlpipe/dlp-error.h>
 
+#include "dlp-http-settings.h"
+
 /* As much as tells a codec. */
 #define HEAD_SIZE 6
 #define SKIP_SIZE (64 * 1024)
@@ -18,7 +20,7 @@ struct _DlpHttpStream
   char *uri;          /* by which it is asked for */
   char *identity;     /* (nullable) */
   HttpAccess *access; /* (nullable) */
-  const HttpSettings *settings;
+  HttpSettings settings;
   HttpRetry retry;
   HttpSession *session;
   HttpResponse *response; /* (nullable): the one being read */
@@ -27,6 +29,9 @@ struct _DlpHttpStream
   gint64 to_skip;         /* of the response's body, before that */
   gint64 body_left;       /* -1: unknown */
   gboolean ended;
+
+  HttpCacheReader *kept;   /* (nullable): in the place of a server */
+  HttpCacheWriter *keeper; /* (nullable): gets a copy of what is read */
 
   guint8 head[HEAD_SIZE];
   gsize head_start, head_end;
@@ -198,6 +203,23 @@ accept_end (DlpHttpStream *self, const HttpResponse *response, GError **error)
   return fault (self, error, "the server has nothing at byte %" G_GINT64_FORMAT, self->position);
 }
 
+/* Up to there it could be read, by this stream or one before. */
+static GError *
+make_refusal (DlpHttpStream *self, const HttpResponse *response)
+{
+  g_autofree char *reason = NULL;
+
+  if (self->position == 0 || self->access != NULL ||
+      (response->status != 401 && response->status != 403))
+    return http_response_make_error (response, self->retry.name);
+  reason = dlp_uri_escape_for_display (response->reason != NULL ? response->reason : "");
+  return g_error_new (DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                      "the server answers %u %s at byte %" G_GINT64_FORMAT
+                      ", and has answered before: has a signed address or a login run out? The "
+                      "same command with a new one goes on there",
+                      response->status, reason, self->position);
+}
+
 static gboolean
 accept_response (DlpHttpStream *self, HttpResponse *response, GError **error)
 {
@@ -209,7 +231,7 @@ accept_response (DlpHttpStream *self, HttpResponse *response, GError **error)
   if (response->status == 416 && self->position > 0)
     return accept_end (self, response, error);
 
-  cause = http_response_make_error (response, self->retry.name);
+  cause = make_refusal (self, response);
   if (http_response_is_transient (response))
     {
       drop_connection (self);
@@ -230,7 +252,7 @@ connect_once (DlpHttpStream *self, GCancellable *cancellable, GError **error)
 
   if (!http_retry_wait (&self->retry, cancellable, error))
     return FALSE;
-  self->session = http_session_take (self->settings->timeout);
+  self->session = http_session_take_trusting (self->settings.timeout, self->settings.ca_file);
   self->body_left = -1;
   self->response =
       http_request_send (self->session, self->uri, self->access, range, etag, cancellable, &cause);
@@ -316,6 +338,42 @@ skip (DlpHttpStream *self, GCancellable *cancellable, GError **error)
   return TRUE;
 }
 
+/* ---- the cache ---- */
+
+static void
+drop_keeper (DlpHttpStream *self)
+{
+  g_clear_pointer (&self->keeper, http_cache_writer_abort);
+}
+
+/* @n bytes that end at the position now. Only who reads a file from its start keeps it. */
+static void
+keep (DlpHttpStream *self, const guint8 *data, gsize n)
+{
+  if (self->position == (gint64) n && self->settings.cache != NULL && self->keeper == NULL)
+    self->keeper = http_cache_begin (self->settings.cache, self->file);
+  if (self->keeper == NULL)
+    return;
+  http_cache_writer_add (self->keeper, data, n);
+  if (self->position == self->size)
+    http_cache_writer_finish (g_steal_pointer (&self->keeper));
+}
+
+/* -1: damaged; the server goes on from here. */
+static gssize
+read_kept (DlpHttpStream *self, guint8 *buffer, gsize count)
+{
+  gssize n = http_cache_reader_read (self->kept, buffer, count);
+
+  if (n < 0)
+    g_clear_pointer (&self->kept, http_cache_reader_free);
+  else
+    self->position += n;
+  return n;
+}
+
+/* ---- reading on ---- */
+
 static gssize
 read_some (DlpHttpStream *self,
            guint8 *buffer,
@@ -347,6 +405,7 @@ read_some (DlpHttpStream *self,
     {
       self->position += n;
       http_retry_note_progress (&self->retry);
+      keep (self, buffer, (gsize) n);
     }
   if (n == 0 || self->position == self->size)
     drop_connection (self);
@@ -362,7 +421,10 @@ dlp_http_stream_read (GInputStream *stream,
 {
   DlpHttpStream *self = DLP_HTTP_STREAM (stream);
   gsize n = MIN (count, self->head_end - self->head_start);
+  gssize kept = self->kept != NULL ? read_kept (self, buffer, count) : -1;
 
+  if (kept >= 0)
+    return kept;
   if (n == 0)
     return read_some (self, buffer, count, cancellable, error);
   memcpy (buffer, self->head + self->head_start, n);
@@ -374,6 +436,7 @@ static gboolean
 dlp_http_stream_close (GInputStream *stream, GCancellable *cancellable, GError **error)
 {
   drop_connection (DLP_HTTP_STREAM (stream));
+  drop_keeper (DLP_HTTP_STREAM (stream));
   return TRUE;
 }
 
@@ -422,6 +485,10 @@ open_first (DlpHttpStream *self, GCancellable *cancellable, GError **error)
 {
   gboolean is_html;
 
+  if (self->settings.cache != NULL)
+    self->kept = http_cache_open (self->settings.cache, self->file, self->position);
+  if (self->kept != NULL)
+    return TRUE;
   while (self->response == NULL && !self->ended)
     if (!connect_once (self, cancellable, error))
       return FALSE;
@@ -448,10 +515,10 @@ http_object_open (const HttpObject *object,
   self->uri = g_strdup (object->uri);
   self->identity = g_strdup (object->identity);
   self->access = object->access;
-  self->settings = settings;
+  http_settings_copy (&self->settings, settings);
   self->size = dlp_file_get_size (file);
   self->position = offset;
-  http_retry_init (&self->retry, settings, object->uri);
+  http_retry_init (&self->retry, &self->settings, object->uri);
   http_retry_set_name (&self->retry, dlp_file_get_uri (file));
   if (self->size >= 0 && offset > self->size)
     fail (error, DLP_DATA_ERROR_CHANGED,
@@ -485,7 +552,10 @@ dlp_http_stream_finalize (GObject *object)
   DlpHttpStream *self = DLP_HTTP_STREAM (object);
 
   drop_connection (self);
+  drop_keeper (self);
+  g_clear_pointer (&self->kept, http_cache_reader_free);
   http_retry_clear (&self->retry);
+  http_settings_clear (&self->settings);
   g_clear_object (&self->file);
   g_free (self->uri);
   g_free (self->identity);

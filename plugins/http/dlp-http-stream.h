@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (DlpHttpStream, dlp_http_stream, DLP, HTTP_STREAM, GInputStream)
 
 /* The bytes of an object from @offset on, over as many connections as that takes. The first one is
- * made here. @settings stay with the caller. */
+ * made here, unless the cache has the file. */
 GInputStream *dlp_http_stream_open (DlpFile *file,
                                     const HttpSettings *settings,
                                     gint64 offset,

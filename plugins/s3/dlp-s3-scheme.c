@@ -258,6 +258,7 @@ dlp_s3_scheme_finalize (GObject *object)
 {
   DlpS3Scheme *self = DLP_S3_SCHEME (object);
 
+  http_settings_clear (&self->settings);
   s3_service_free (self->service);
   g_free (self->options.region);
   g_free (self->options.endpoint);

@@ -166,7 +166,9 @@ s3_ask (const S3Ask *self, HttpDocument *document, GCancellable *cancellable, GE
     { .prepare = prepare, .judge = judge, .judges_redirects = TRUE, .is_direct = self->is_direct },
     self
   };
-  const HttpSettings settings = { G_USEC_PER_SEC / 5, self->budget, self->timeout };
+  const HttpSettings settings = { .first_wait = G_USEC_PER_SEC / 5,
+                                  .budget = self->budget,
+                                  .timeout = self->timeout };
   const HttpQuery query = { self->uri, self->name, self->ending, &access.parent };
 
   return http_fetch (&query, &settings, document, cancellable, error);

@@ -95,6 +95,19 @@ static const struct
   { "a 1k=x", "line 1, column 3: the name of a property cannot begin with '1'\n"
               "  a 1k=x\n"
               "    ^" },
+  { "a http.=x", "line 1, column 3: there is no property between '.' and '='\n"
+                 "  a http.=x\n"
+                 "    ^~~~~\n"
+                 "  what is set of a scheme is written SCHEME.PROPERTY=VALUE" },
+  { "a .timeout=x", "line 1, column 3: the name of a property cannot begin with '.'\n"
+                    "  a .timeout=x\n"
+                    "    ^" },
+  { "a http.a.b=x", "line 1, column 9: there can be no '.' in the name of a property\n"
+                    "  a http.a.b=x\n"
+                    "          ^" },
+  { "a ht/p.a=x", "line 1, column 5: there can be no '/' in the name of a scheme\n"
+                  "  a ht/p.a=x\n"
+                  "      ^" },
   { "a key,=x", "line 1, column 6: there can be no ',' in the name of a property\n"
                 "  a key,=x\n"
                 "       ^" },

@@ -214,6 +214,7 @@ test_canonical_text (void)
   assert_text ("tee name=t ! a  t. ! b", "tee name=t ! a\nt. ! b");
   assert_text ("mix name=m ! tee name=t  a ! m.x  b ! m.  t.y ! c",
                "mix name=m ! tee name=t\na ! m.x\nb ! m.\nt.y ! c");
+  assert_text ("a http.first_wait=1s ! b", "a http.first-wait=1s ! b");
   assert_text ("a k=\\\"\\\\ l='x!' m=\xc3\xa4", "a k=\"\\\"\\\\\" l=\"x!\" m=\xc3\xa4");
 }
 
@@ -231,10 +232,15 @@ test_settings (void)
   g_assert_no_error (error);
   g_assert_true (dlp_graph_apply_setting (graph, "b0.empty=", &error));
   g_assert_no_error (error);
+  g_assert_true (dlp_graph_apply_setting (graph, "b0.http.first_wait=5s", &error));
+  g_assert_no_error (error);
+  g_assert_false (dlp_graph_apply_setting (graph, "b0.http.=5s", NULL));
+  g_assert_false (dlp_graph_apply_setting (graph, "b0.http.a.b=5s", NULL));
 
   description = describe (graph);
   g_assert_cmpstr (description, ==,
-                   "a:a0(x=new 'value')(y=2)(z=4) b:b0(on-bad-record=a=b.c)(empty=); a0.>b0.");
+                   "a:a0(x=new 'value')(y=2)(z=4) b:b0(on-bad-record=a=b.c)(empty=)"
+                   "(http.first-wait=5s); a0.>b0.");
   property = dlp_graph_node_get_property (dlp_graph_find_node (graph, "a0"), 0);
   g_assert_true (property->start == DLP_GRAPH_NO_PLACE);
   assert_round_trip (graph);

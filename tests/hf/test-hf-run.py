@@ -166,7 +166,7 @@ class Access(HubCase):
             if fault == 'cut':
                 self.assertGreater(int(asked[2][4][6:-1]), len(self.files['big.bin']) // 2)
         self.hub.faults = ['shorter'] * 1000
-        done = self.probe('retry-time=50', 'cat', 'hf://datasets/o/n/big.bin')
+        done = self.probe('retry-time=50ms', 'cat', 'hf://datasets/o/n/big.bin')
         self.assertEqual(done.returncode, 1)
         self.assertIn(b'changed', done.stderr)
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Reads all of the URIs given, each on a thread of its own, and does nothing with the bytes. */
+/* Reads all of the URIs given, each on a thread of its own, and does nothing with the bytes. A
+ * first argument cache=DIR has them kept there. */
+
+#include <string.h>
 
 #include <dlpipe/dlp-file.h>
 
@@ -28,10 +31,14 @@ int
 main (int argc, char **argv)
 {
   g_autofree GThread **threads = g_new0 (GThread *, argc);
+  int first = 1;
 
-  for (int i = 1; i < argc; i++)
+  if (argc > 2 && g_str_has_prefix (argv[1], "cache="))
+    g_object_set (dlp_scheme_for_uri (argv[++first], NULL), "cache", argv[1] + strlen ("cache="),
+                  NULL);
+  for (int i = first; i < argc; i++)
     threads[i] = g_thread_new ("read", read_file, argv[i]);
-  for (int i = 1; i < argc; i++)
+  for (int i = first; i < argc; i++)
     g_thread_join (threads[i]);
   return 0;
 }

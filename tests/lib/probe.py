@@ -48,7 +48,7 @@ class Case(unittest.TestCase):
         return done
 
     def probe(self, *arguments):
-        return self.run_program([PROBE, 'first-wait=1', 'retry-time=20000'] + list(arguments))
+        return self.run_program([PROBE, 'first-wait=1ms', 'retry-time=20s'] + list(arguments))
 
     def list(self, pattern, *properties):
         """URI, size, identity of each file."""

@@ -312,7 +312,7 @@ class Answers(S3Case):
 
     def test_given_up(self):
         self.store.faults = ['slow-down'] * 1000
-        done = self.probe('retry-time=50', 'cat', 's3://b/a.jsonl')
+        done = self.probe('retry-time=50ms', 'cat', 's3://b/a.jsonl')
         self.assertEqual(done.returncode, 1)
         self.assertIn(b'given up', done.stderr)
         self.assertIn(b'SlowDown: Please reduce', done.stderr)
@@ -343,7 +343,7 @@ class Answers(S3Case):
         del self.env['GIO_USE_PROXY_RESOLVER']
         self.env.update(AWS_EC2_METADATA_SERVICE_ENDPOINT=self.server.uri, AWS_EC2_METADATA_DISABLED='',
                         http_proxy='http://127.0.0.1:1')
-        done = self.probe('retry-time=1', 'cat', 's3://b/a.jsonl')
+        done = self.probe('retry-time=1ms', 'cat', 's3://b/a.jsonl')
         self.assertEqual(self.store.count('instance'), 2, done.stderr)
 
 

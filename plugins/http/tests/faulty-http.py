@@ -83,6 +83,7 @@ def one(c, method, target, h):
             if f == 'range-early' and start: start = start // 4096 * 4096  # legal: an earlier start than asked, said in Content-Range
         else: rng = None
     else: rng = None
+    if f == 'expired-middle' and start: return send(c, '403 Forbidden', [('Content-Length', 35)], b'<Error><Code>ExpiredToken</Code>...')
     body = data[start:]; hdr = [('ETag', etag), ('Accept-Ranges', 'none' if f == 'norange' else 'bytes')]
     st = '206 Partial Content' if rng else '200 OK'
     if rng: hdr.append(('Content-Range', 'bytes %d-%d/%d' % (start, total - 1, total)))
@@ -90,6 +91,7 @@ def one(c, method, target, h):
     if f in ('gzip-encoding', 'gzip-encoding-cut'):
         body = gzip.compress(data, mtime=0); hdr = [('Content-Encoding', 'gzip'), ('ETag', etag)]; st = '200 OK'
         if f.endswith('cut'): body = body[:len(body) // 2]
+    if f == 'no-length': send(c, '200 OK', [('Connection', 'close')], data); return False
     if f == 'eof': send(c, '200 OK', hdr + [('Connection', 'close')], body[:len(body) * 2 // 3]); return False   # no length: a cut nobody can see
     if f in ('chunk-cut', 'chunked'):
         send(c, st, hdr + [('Transfer-Encoding', 'chunked')]); end = len(body) if f == 'chunked' else r.randrange(len(body) + 1)
@@ -100,7 +102,7 @@ def one(c, method, target, h):
     if f == 'wrong-length': hdr[-1] = ('Content-Length', len(body) + 10)
     if f == 'dup-bytes-header': hdr.append(('Content-Length', len(body)))
     if method == 'HEAD': return send(c, st, hdr)
-    cut = {'short': r.randrange(len(body) + 1), 'rst': r.randrange(len(body) + 1), 'rst99': len(body) * 99 // 100, 'stall': len(body) // 2}.get(f)
+    cut = {'short': r.randrange(len(body) + 1), 'rst': r.randrange(len(body) + 1), 'rst99': len(body) * 99 // 100, 'stall': len(body) // 2, 'expired-middle': len(body) // 2}.get(f)
     if f in ('slow', 'one-byte'):
         send(c, st, hdr); step = 1 if f == 'one-byte' else 1 + len(body) // 20; c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for i in range(0, len(body), step): c.sendall(body[i:i + step]); time.sleep(0 if f == 'one-byte' else .002)

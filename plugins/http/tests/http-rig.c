@@ -2,6 +2,8 @@
 
 #include "http-rig.h"
 
+#include <string.h>
+
 #include <glib/gstdio.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -11,8 +13,8 @@
 #include "dlp-http-scheme.h"
 #include "dlp-zstd-decoder.h"
 
-static void
-register_all (void)
+void
+http_rig_register (void)
 {
   dlp_scheme_register ("http", DLP_TYPE_HTTP_SCHEME);
   dlp_codec_register ("gzip", dlp_gzip_decoder_match, DLP_TYPE_GZIP_DECODER);
@@ -26,11 +28,20 @@ wait_for_port (const char *path)
     {
       g_autofree char *text = NULL;
 
-      if (g_file_get_contents (path, &text, NULL, NULL))
+      /* It comes by a rename; that it is whole is looked at all the same. */
+      if (g_file_get_contents (path, &text, NULL, NULL) && g_str_has_suffix (text, "\n"))
         return (guint) g_ascii_strtoull (text, NULL, 10);
       g_usleep (10000);
     }
   g_error ("the server did not start");
+}
+
+double
+http_rig_get_scale (void)
+{
+  const char *scale = g_getenv ("DLPIPE_TEST_SCALE");
+
+  return scale != NULL ? g_ascii_strtod (scale, NULL) : 1;
 }
 
 HttpRig *
@@ -43,7 +54,7 @@ http_rig_new (guint packet, guint seed, double rate)
   g_autofree char *rate_text = g_strdup_printf ("%.2f", rate);
   g_autoptr (GError) error = NULL;
 
-  register_all ();
+  http_rig_register ();
   self->folder = g_dir_make_tmp ("dlpipe-http-XXXXXX", &error);
   g_assert_no_error (error);
   port_file = g_build_filename (self->folder, "port", NULL);
@@ -51,7 +62,7 @@ http_rig_new (guint packet, guint seed, double rate)
       G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error, "python3",
       g_getenv ("DLPIPE_TEST_SERVER"), "--root", self->folder, "--port-file", port_file, "--packet",
       packet_text, "--seed", seed_text, "--rate", rate_text, "--max-requests", "1000000",
-      "--max-seconds", "200", NULL);
+      "--max-seconds", http_rig_get_scale () > 1 ? "3500" : "300", NULL);
   g_assert_no_error (error);
   self->port = wait_for_port (port_file);
   return self;
@@ -88,6 +99,40 @@ http_rig_add_file (HttpRig *self, const char *name, GBytes *content)
   g_assert_no_error (error);
 }
 
+/* (transfer full) */
+static char *
+ask_for_counts (HttpRig *self)
+{
+  static const char request[] = "GET /_stats HTTP/1.1\r\n\r\n";
+  g_autoptr (GSocketClient) client = g_socket_client_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSocketConnection) connection =
+      g_socket_client_connect_to_host (client, "127.0.0.1", (guint16) self->port, NULL, &error);
+  GString *text = g_string_new (NULL);
+  char byte;
+
+  g_assert_no_error (error);
+  g_output_stream_write_all (g_io_stream_get_output_stream (G_IO_STREAM (connection)), request,
+                             sizeof request - 1, NULL, NULL, &error);
+  g_assert_no_error (error);
+  while (strchr (text->str, '}') == NULL &&
+         g_input_stream_read (g_io_stream_get_input_stream (G_IO_STREAM (connection)), &byte, 1,
+                              NULL, &error) == 1)
+    g_string_append_c (text, byte);
+  g_assert_no_error (error);
+  return g_string_free (text, FALSE);
+}
+
+guint
+http_rig_count (HttpRig *self, const char *fault)
+{
+  g_autofree char *text = ask_for_counts (self);
+  g_autofree char *key = g_strdup_printf ("\"%s\": ", fault);
+  const char *found = strstr (text, key);
+
+  return found != NULL ? (guint) g_ascii_strtoull (found + strlen (key), NULL, 10) : 0;
+}
+
 char *
 http_rig_make_uri (HttpRig *self, const char *mode, const char *name)
 {
@@ -101,8 +146,14 @@ http_rig_set_waits (guint timeout_s, gint64 retry_time_ms, gint64 first_wait_ms)
   DlpScheme *scheme = dlp_scheme_for_uri ("http://localhost/", &error);
 
   g_assert_no_error (error);
-  g_object_set (scheme, "timeout", timeout_s, "retry-time", retry_time_ms, "first-wait",
-                first_wait_ms, NULL);
+  g_object_set (scheme, "timeout", (gint64) timeout_s * G_USEC_PER_SEC, "retry-time",
+                retry_time_ms * 1000, "first-wait", first_wait_ms * 1000, "retries", -1, NULL);
+}
+
+void
+http_rig_set_retries (int n)
+{
+  g_object_set (dlp_scheme_for_uri ("http://localhost/", NULL), "retries", n, NULL);
 }
 
 GBytes *

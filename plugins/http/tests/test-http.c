@@ -6,6 +6,8 @@
 
 #include "http-rig.h"
 
+/* What comes over HTTP is what lies there, or there is an error that says why not. */
+
 #define OK -1
 /* By the seed of the server the last bytes may never come: damaged then. */
 #define OK_OR_DAMAGED -2
@@ -42,8 +44,10 @@ static const Verdict verdicts[] = {
   { "etag-change", DLP_DATA_ERROR_CHANGED, DLP_DATA_ERROR_CHANGED },
   { "etag-change-once", DLP_DATA_ERROR_CHANGED, DLP_DATA_ERROR_CHANGED },
   { "expired403", DLP_DATA_ERROR_NO_INPUT, DLP_DATA_ERROR_NO_INPUT },
+  { "expired-middle", DLP_DATA_ERROR_NO_INPUT, DLP_DATA_ERROR_NO_INPUT },
   { "html200", DLP_DATA_ERROR_DAMAGED, DLP_DATA_ERROR_DAMAGED },
   { "eof", DLP_DATA_ERROR_DAMAGED, DLP_DATA_ERROR_DAMAGED },
+  { "no-length", DLP_DATA_ERROR_DAMAGED, OK },
   { "wrong-length", DLP_DATA_ERROR_DAMAGED, DLP_DATA_ERROR_DAMAGED },
   /* A plain file that is compressed on the way is decoded as one that lies there so; a compressed
    * one is compressed twice then. */
@@ -94,13 +98,11 @@ check_verdict (HttpRig *rig, const Verdict *verdict, guint name, gsize size, GBy
 static gboolean
 is_left_out (const Verdict *verdict, guint packet, guint name)
 {
-  const char *scale = g_getenv ("DLPIPE_TEST_SCALE");
-
   if (packet == 0 && g_str_equal (verdict->mode, "one-byte"))
     return TRUE;
   return (g_str_has_prefix (verdict->mode, "http4") ||
           g_str_has_prefix (verdict->mode, "http503")) &&
-         name != packet && (scale == NULL || g_ascii_strtod (scale, NULL) <= 1);
+         name != packet && http_rig_get_scale () <= 1;
 }
 
 static void
@@ -118,8 +120,8 @@ check_all (guint packet, gsize bytes)
         if (is_left_out (&verdicts[i], packet, name))
           continue;
         g_test_message ("%s %s", verdicts[i].mode, names[name]);
-        /* Those that say for how long to wait need that long. */
-        http_rig_set_waits (2, g_str_has_prefix (verdicts[i].mode, "http") ? 8000 : 100, 2);
+        http_rig_set_waits (2, 60000, 1);
+        http_rig_set_retries (6);
         check_verdict (rig, &verdicts[i], name, sizes[(i + name) % G_N_ELEMENTS (sizes)], lines);
         g_assert_cmpint (g_get_monotonic_time () - began, <, 8 * G_USEC_PER_SEC);
       }
@@ -155,6 +157,52 @@ test_stall (void)
   g_assert_cmpint (g_get_monotonic_time () - began, <, 16 * G_USEC_PER_SEC);
 }
 
+/* An address that runs out while a file is read: where, and what to do. */
+static void
+test_expired (void)
+{
+  g_autoptr (HttpRig) rig = http_rig_new (0, 1, 0.3);
+  g_autoptr (GBytes) lines = add_files (rig, 30000);
+  g_autofree char *uri = http_rig_make_uri (rig, "expired-middle", names[0]);
+  g_autofree char *place =
+      g_strdup_printf ("403 Forbidden at byte %zu,", g_bytes_get_size (lines) / 2);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) got = NULL;
+
+  http_rig_set_waits (2, 5000, 1);
+  got = http_rig_load (uri, 4096, NULL, &error);
+  g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT);
+  g_assert_nonnull (strstr (error->message, names[0]));
+  g_assert_nonnull (strstr (error->message, place));
+  g_assert_nonnull (strstr (error->message, "has a signed address or a login run out?"));
+}
+
+/* Both forms, twice each: a second as such; a date two seconds ahead, which has whole seconds. */
+static void
+test_retry_after (void)
+{
+  static const struct
+  {
+    const char *mode;
+    double least;
+  } cases[] = { { "http503", 2 }, { "http429", 2 } };
+  g_autoptr (HttpRig) rig = http_rig_new (0, 1, 0.3);
+  g_autoptr (GBytes) lines = add_files (rig, 100);
+
+  http_rig_set_waits (2, 20000, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *uri = http_rig_make_uri (rig, cases[i].mode, names[0]);
+      gint64 began = g_get_monotonic_time ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) got = http_rig_load (uri, 4096, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpfloat ((double) (g_get_monotonic_time () - began) / G_USEC_PER_SEC, >=,
+                         cases[i].least);
+    }
+}
+
 static gpointer
 cancel_soon (gpointer data)
 {
@@ -187,29 +235,62 @@ test_cancel (void)
     }
 }
 
+/* ---- chaos ---- */
+
+#define CHAOS_TIMEOUT 1
+
+typedef struct
+{
+  guint seed;
+  guint requests; /* so many at least */
+} Chaos;
+
+/* Nothing waits for longer than twice the time-out at a time, and only where the server says
+ * nothing. */
+static void
+load_in_chaos (HttpRig *rig, const char *name, GBytes *lines)
+{
+  g_autofree char *uri = http_rig_make_uri (rig, "chaos", name);
+  guint stalls = http_rig_count (rig, "stall");
+  gint64 began = g_get_monotonic_time ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) got = http_rig_load (uri, 4096, NULL, &error);
+  gint64 took = g_get_monotonic_time () - began;
+
+  g_assert_no_error (error);
+  g_assert_true (g_bytes_equal (got, lines));
+  stalls = http_rig_count (rig, "stall") - stalls;
+  g_assert_cmpint (took, <, 2 * CHAOS_TIMEOUT * G_USEC_PER_SEC * (gint64) (1 + stalls));
+}
+
+static gpointer
+run_chaos (gpointer data)
+{
+  const Chaos *chaos = data;
+  g_autoptr (HttpRig) rig = http_rig_new (0, chaos->seed, 0.4);
+  g_autoptr (GBytes) lines = add_files (rig, 20000);
+
+  for (guint i = 0; http_rig_count (rig, "requests") < chaos->requests; i++)
+    load_in_chaos (rig, names[i % G_N_ELEMENTS (names)], lines);
+  return NULL;
+}
+
+/* With 30 times as many in the suite soak. */
 static void
 test_chaos (void)
 {
-  const char *scale = g_getenv ("DLPIPE_TEST_SCALE");
-  guint n = (guint) (40 * (scale != NULL ? g_ascii_strtod (scale, NULL) : 1));
+  Chaos chaos[3];
+  GThread *threads[G_N_ELEMENTS (chaos)];
 
-  for (guint seed = 1; seed <= 3; seed++)
+  http_rig_register ();
+  http_rig_set_waits (CHAOS_TIMEOUT, 60000, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (chaos); i++)
     {
-      g_autoptr (HttpRig) rig = http_rig_new (0, seed, 0.4);
-      g_autoptr (GBytes) lines = add_files (rig, 20000);
-
-      http_rig_set_waits (1, 60000, 1);
-      for (guint i = 0; i < n; i++)
-        {
-          const char *name = names[i % G_N_ELEMENTS (names)];
-          g_autofree char *uri = http_rig_make_uri (rig, "chaos", name);
-          g_autoptr (GError) error = NULL;
-          g_autoptr (GBytes) got = http_rig_load (uri, 4096, NULL, &error);
-
-          g_assert_no_error (error);
-          g_assert_true (g_bytes_equal (got, lines));
-        }
+      chaos[i] = (Chaos){ i + 1, (guint) (334 * http_rig_get_scale ()) };
+      threads[i] = g_thread_new ("chaos", run_chaos, &chaos[i]);
     }
+  for (guint i = 0; i < G_N_ELEMENTS (chaos); i++)
+    g_thread_join (threads[i]);
 }
 
 static gpointer
@@ -364,6 +445,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/http/modes", test_modes);
   g_test_add_func ("/http/modes-one-byte", test_modes_one_byte);
+  g_test_add_func ("/http/expired", test_expired);
+  g_test_add_func ("/http/retry-after", test_retry_after);
   g_test_add_func ("/http/stall", test_stall);
   g_test_add_func ("/http/cancel", test_cancel);
   g_test_add_func ("/http/chaos", test_chaos);
