@@ -407,6 +407,28 @@ class Runs(S3Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.read('other.jsonl'), self.read('out.jsonl'))
 
+    def test_properties(self):
+        """Set in the graph, for one source alone."""
+        self.store.pause = 0
+        self.store.public.add('b')
+        self.store.regions['b'] = 'eu-west-7'
+        command = self.command([], 'out.jsonl')
+        command[-1] = ('file-source location=s3://b/d/0.jsonl s3.anonymous=true ! jsonl-reader ! jsonl-sink location=0.jsonl '
+                       'file-source location=s3://b/d/1.jsonl s3.region=eu-west-7 ! jsonl-reader ! jsonl-sink '
+                       'location=1.jsonl')
+        done = self.run_program(command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for i in range(2):
+            self.assertEqual(self.read('%d.jsonl' % i).replace(b'":"', b'": "'), self.store.buckets['b']['d/%d.jsonl' % i])
+            used = {'Authorization' in r[2] for r in self.store.requests if r[1] == '/b/d/%d.jsonl' % i}
+            self.assertEqual(used, {i == 1})
+        # Said before, it is in the region where it is.
+        self.assertTrue(all('eu-west-7' in r[2].get('Authorization', 'eu-west-7') for r in self.store.requests))
+        command[-1] = command[-1].replace('s3.region', 's3.regin')
+        done = self.run_program(command)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b's3.region', done.stderr)
+
     def test_wrong_is_found_first(self):
         self.set_keys('AKTEST', 'secret-of-nobody')
         done = self.launch(['s3://b/d/*.jsonl'], 'out.jsonl')
