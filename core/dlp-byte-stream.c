@@ -7,6 +7,7 @@
 
 #include "dlp-border-list-private.h"
 #include "dlp-byte-stream-private.h"
+#include "dlp-decode-ahead-private.h"
 #include "dlp-decoder-private.h"
 #include "dlp-file-private.h"
 
@@ -14,6 +15,9 @@
 /* What a codec is recognised by. */
 #define HEAD_SIZE 16
 #define RAW_ALIGNMENT 4096
+/* A part that is decoded in advance is as many units as make so many bytes of the file; with
+ * memory for less it is not worth it. */
+#define PART_RAW_BYTES ((gsize) 128 * 1024)
 
 typedef struct
 {
@@ -32,8 +36,21 @@ struct _DlpByteStream
 
   /* Bytes as read from the file, not yet consumed. */
   guint8 *raw;
-  gsize raw_start, raw_end, read_size;
+  gsize raw_start, raw_end, raw_capacity, read_size;
   gboolean at_raw_end;
+  GError *read_failure; /* of a read in advance: when what is there has been decoded */
+
+  /* Parts that are decoded in advance, and what new decoders are made with. */
+  DlpDecodeAhead *ahead;         /* NULL: decoded in order, here */
+  gboolean ahead_ended;          /* no part follows: what is left is decoded in order */
+  DlpDecoderBorder ahead_border; /* at raw_start, but for its decoded bytes */
+  guint64 ahead_raw;             /* before the part that is being read */
+  guint64 ahead_decoded;         /* the same, decoded */
+  gsize part_raw_max, part_window;
+  guint n_parts;
+  guint window_log_max;
+  gsize memory_limit;
+  char *folder;
 
   /* The first decoded bytes, gathered to see whether they are compressed too. */
   Head decoded_head;
@@ -41,6 +58,7 @@ struct _DlpByteStream
   guint64 raw_position, decoded_position;
   guint64 to_skip;
   DlpBorderList borders;
+  guint64 border_base; /* decoded bytes before what the decoder counts */
   gint64 read_time;    /* us, in reads of the file */
   gboolean maybe_more; /* the decoder filled all the room it was given */
   gboolean head_is_checked, finished;
@@ -126,8 +144,12 @@ read_input (DlpByteStream *self,
 static gboolean
 fill_raw (DlpByteStream *self, GCancellable *cancellable, GError **error)
 {
-  gssize n = read_input (self, self->raw, self->read_size, cancellable, error);
+  gssize n = -1;
 
+  if (self->read_failure != NULL)
+    g_propagate_error (error, g_steal_pointer (&self->read_failure));
+  else
+    n = read_input (self, self->raw, self->read_size, cancellable, error);
   if (n < 0)
     return FALSE;
 
@@ -220,6 +242,7 @@ go_to_border (DlpByteStream *self,
     return FALSE;
 
   klass->go_to_border (self->decoder, border);
+  self->ahead_border = *border;
   dlp_border_list_add (&self->borders, border);
   self->decoded_position = border->decoded;
   self->to_skip -= border->decoded;
@@ -237,12 +260,13 @@ dlp_byte_stream_open (DlpFile *file,
 {
   const DlpDecoderBorder start = { 0 };
 
-  return dlp_byte_stream_open_at (file, offset, &start, window_log_max, read_size, cancellable,
-                                  error);
+  return dlp_byte_stream_open_at (file, NULL, offset, &start, window_log_max, read_size,
+                                  cancellable, error);
 }
 
 DlpByteStream *
 dlp_byte_stream_open_at (DlpFile *file,
+                         GInputStream *opened,
                          guint64 offset,
                          const DlpDecoderBorder *border,
                          guint window_log_max,
@@ -261,9 +285,10 @@ dlp_byte_stream_open_at (DlpFile *file,
   self->file = g_object_ref (file);
   self->name = dlp_uri_escape_for_display (dlp_file_get_uri (file));
   self->read_size = read_size == 0 ? DEFAULT_READ_SIZE : read_size;
-  self->raw = g_aligned_alloc (1, MAX (self->read_size, HEAD_SIZE), RAW_ALIGNMENT);
+  self->raw_capacity = MAX (self->read_size, HEAD_SIZE);
+  self->raw = g_aligned_alloc (1, self->raw_capacity, RAW_ALIGNMENT);
 
-  self->input = dlp_file_open (file, 0, cancellable, error);
+  self->input = opened != NULL ? opened : dlp_file_open (file, 0, cancellable, error);
   if (self->input == NULL || !gather_head (self, cancellable, error))
     return NULL;
 
@@ -277,6 +302,7 @@ dlp_byte_stream_open_at (DlpFile *file,
     }
   else
     {
+      self->window_log_max = window_log_max;
       set_window_log_max (self->decoder, window_log_max);
       self->to_skip = offset;
       if (!go_to_border (self, border, cancellable, error))
@@ -292,11 +318,14 @@ dlp_byte_stream_free (DlpByteStream *self)
   if (self == NULL || !g_atomic_int_dec_and_test (&self->ref_count))
     return;
 
+  dlp_decode_ahead_free (self->ahead);
   g_clear_object (&self->input);
   g_clear_object (&self->decoder);
   g_clear_object (&self->file);
   g_clear_error (&self->failure);
+  g_clear_error (&self->read_failure);
   g_aligned_free (self->raw);
+  g_free (self->folder);
   g_free (self->name);
   g_free (self->warning);
   g_free (self);
@@ -309,6 +338,9 @@ dlp_byte_stream_limit_memory (DlpByteStream *self, gsize bytes, const char *fold
 
   g_return_if_fail (self != NULL && folder != NULL);
 
+  self->memory_limit = bytes;
+  g_free (self->folder);
+  self->folder = g_strdup (folder);
   klass = self->decoder != NULL ? DLP_DECODER_GET_CLASS (self->decoder) : NULL;
   if (klass != NULL && klass->limit_memory != NULL)
     klass->limit_memory (self->decoder, bytes, folder);
@@ -369,8 +401,10 @@ note_border (DlpByteStream *self)
   DlpDecoderClass *klass = DLP_DECODER_GET_CLASS (self->decoder);
   DlpDecoderBorder border;
 
-  if (klass->get_border != NULL && klass->get_border (self->decoder, &border))
-    dlp_border_list_add (&self->borders, &border);
+  if (klass->get_border == NULL || !klass->get_border (self->decoder, &border))
+    return;
+  border.decoded += self->border_base;
+  dlp_border_list_add (&self->borders, &border);
 }
 
 /* One call of the decoder; sets self->failure or self->finished where nothing will follow. */
@@ -403,6 +437,206 @@ decode_once (DlpByteStream *self, guint8 *out, gsize size, gsize *written)
     set_failure (self, cause);
 }
 
+/* ---- in parts ---- */
+
+void
+dlp_byte_stream_decode_ahead (DlpByteStream *self, DlpElement *element, guint max_parts)
+{
+  DlpDecoderClass *klass = self->decoder != NULL ? DLP_DECODER_GET_CLASS (self->decoder) : NULL;
+  gsize held = raw_size (self);
+  gsize capacity;
+  guint8 *raw;
+
+  /* A quarter for the file's bytes, here and in the parts, one for windows, half for what is
+   * decoded. */
+  self->part_raw_max = self->memory_limit / 4 / (max_parts + 1);
+  self->part_window = self->memory_limit / 4 / MAX (max_parts, 1);
+  if (klass == NULL || klass->measure == NULL || max_parts < 2 ||
+      self->part_raw_max < PART_RAW_BYTES ||
+      dlp_file_get_size (self->file) < (gint64) (2 * PART_RAW_BYTES))
+    return;
+
+  capacity = MAX (self->part_raw_max, held) + self->read_size;
+  raw = g_aligned_alloc (1, capacity, RAW_ALIGNMENT);
+  memcpy (raw, self->raw + self->raw_start, held);
+  g_aligned_free (self->raw);
+  self->raw = raw;
+  self->raw_capacity = capacity;
+  self->raw_start = 0;
+  self->raw_end = held;
+  self->ahead_raw = self->raw_position;
+  self->ahead_decoded = self->decoded_position;
+  self->ahead = dlp_decode_ahead_new (element, max_parts, self->memory_limit / 2 / max_parts);
+}
+
+guint
+dlp_byte_stream_get_n_parts (DlpByteStream *self)
+{
+  return self->n_parts;
+}
+
+/* How many bytes the next part has; 0: more are needed to tell; -1: it is none. */
+static gssize
+measure_part (DlpByteStream *self, DlpDecoderBorder *end)
+{
+  DlpDecoderClass *klass = DLP_DECODER_GET_CLASS (self->decoder);
+  gboolean is_full = raw_size (self) >= self->part_raw_max || self->at_raw_end;
+  gsize size = 0;
+  gssize n = 1;
+
+  *end = self->ahead_border;
+  while (n > 0 && size < PART_RAW_BYTES)
+    {
+      n = klass->measure (self->decoder, end, self->raw + self->raw_start + size,
+                          raw_size (self) - size);
+      size += (gsize) MAX (n, 0);
+    }
+  if (n == 0 && !is_full)
+    return 0;
+  return size > 0 ? (gssize) size : -1;
+}
+
+static DlpDecoder *
+make_decoder (DlpByteStream *self)
+{
+  DlpDecoder *decoder = g_object_new (G_OBJECT_TYPE (self->decoder), NULL);
+  DlpDecoderClass *klass = DLP_DECODER_GET_CLASS (decoder);
+  DlpDecoderBorder border = self->ahead_border;
+
+  set_window_log_max (decoder, self->window_log_max);
+  if (klass->limit_memory != NULL && self->folder != NULL)
+    klass->limit_memory (decoder, self->part_window, self->folder);
+  border.decoded = 0;
+  if (border.raw > 0)
+    klass->go_to_border (decoder, &border);
+  return decoder;
+}
+
+static void
+add_part (DlpByteStream *self, gsize size, const DlpDecoderBorder *end)
+{
+  dlp_decode_ahead_add (self->ahead, make_decoder (self), self->raw + self->raw_start, size, end);
+  consume_raw (self, size);
+  self->ahead_border = *end;
+  self->n_parts++;
+}
+
+static gboolean
+append_raw (DlpByteStream *self, GCancellable *cancellable, GError **error)
+{
+  gsize held = raw_size (self);
+  gssize n;
+
+  memmove (self->raw, self->raw + self->raw_start, held);
+  self->raw_start = 0;
+  self->raw_end = held;
+  n = read_input (self, self->raw + held, MIN (self->read_size, self->raw_capacity - held),
+                  cancellable, error);
+  self->raw_end += (gsize) MAX (n, 0);
+  return n >= 0;
+}
+
+/* A fault of a read waits until what was read before it is given out. FALSE: cancelled. */
+static gboolean
+fill_parts (DlpByteStream *self, GCancellable *cancellable, GError **error)
+{
+  while (!self->ahead_ended && dlp_decode_ahead_has_room (self->ahead))
+    {
+      g_autoptr (GError) local_error = NULL;
+      DlpDecoderBorder end;
+      gssize n = measure_part (self, &end);
+
+      if (n > 0)
+        add_part (self, (gsize) n, &end);
+      else if (n < 0)
+        self->ahead_ended = TRUE;
+      else if (!append_raw (self, cancellable, &local_error))
+        {
+          if (g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+            {
+              g_propagate_error (error, g_steal_pointer (&local_error));
+              return FALSE;
+            }
+          self->read_failure = g_steal_pointer (&local_error);
+          self->ahead_ended = TRUE;
+        }
+    }
+  return TRUE;
+}
+
+/* The bytes of all parts that are left are the stream's again. */
+static void
+give_up_parts (DlpByteStream *self)
+{
+  g_autoptr (GByteArray) parts = dlp_decode_ahead_give_up (self->ahead);
+  gsize held = raw_size (self);
+  gsize capacity = parts->len + held + self->read_size;
+  guint8 *raw = g_aligned_alloc (1, capacity, RAW_ALIGNMENT);
+
+  memcpy (raw, parts->data, parts->len);
+  memcpy (raw + parts->len, self->raw + self->raw_start, held);
+  g_aligned_free (self->raw);
+  self->raw = raw;
+  self->raw_capacity = capacity;
+  self->raw_start = 0;
+  self->raw_end = parts->len + held;
+  self->raw_position -= parts->len;
+  self->ahead_ended = TRUE;
+}
+
+/* Its decoder goes on, if there is anything that was no part, and has its counts. What a header
+ * said of a part's length may be wrong: then it ends elsewhere than at a border. */
+static void
+end_part (DlpByteStream *self)
+{
+  DlpDecoderBorder end, reached = { 0 };
+  DlpDecoder *decoder = dlp_decode_ahead_end_part (self->ahead, &end);
+
+  g_object_unref (self->decoder);
+  self->decoder = decoder;
+  self->border_base = self->ahead_decoded;
+  if (self->failure != NULL)
+    return;
+
+  DLP_DECODER_GET_CLASS (decoder)->get_border (decoder, &reached);
+  if (reached.raw != end.raw)
+    {
+      give_up_parts (self);
+      return;
+    }
+  end.decoded = self->ahead_decoded = self->decoded_position;
+  self->ahead_raw = end.raw;
+  dlp_border_list_add (&self->borders, &end);
+}
+
+/* As decode_some(); 0 too where no part is left, and the stream goes on in order. */
+static gssize
+read_parts (DlpByteStream *self, guint8 *out, gsize size, GCancellable *cancellable, GError **error)
+{
+  while (self->failure == NULL)
+    {
+      GError *cause = NULL;
+      gsize n;
+
+      if (!fill_parts (self, cancellable, error))
+        return -1;
+      if (dlp_decode_ahead_is_empty (self->ahead))
+        break;
+      n = dlp_decode_ahead_read (self->ahead, out, size, &cause);
+      self->decoded_position += n;
+      if (n > 0)
+        return (gssize) n;
+      if (cause != NULL)
+        set_failure (self, cause);
+      end_part (self);
+    }
+
+  g_clear_pointer (&self->ahead, dlp_decode_ahead_free);
+  return 0;
+}
+
+/* ---- in order ---- */
+
 /* Some decoded bytes; 0 at the end, or where self->failure is set; -1 if the file cannot be read.
  */
 static gssize
@@ -413,6 +647,14 @@ decode_some (DlpByteStream *self,
              GError **error)
 {
   gsize written = 0;
+
+  if (self->ahead != NULL)
+    {
+      gssize n = read_parts (self, out, size, cancellable, error);
+
+      if (n != 0)
+        return n;
+    }
 
   while (written == 0 && !self->finished && self->failure == NULL)
     {
@@ -585,7 +827,7 @@ dlp_byte_stream_get_raw_position (DlpByteStream *self)
 {
   g_return_val_if_fail (self != NULL, 0);
 
-  return self->raw_position;
+  return self->ahead != NULL ? self->ahead_raw : self->raw_position;
 }
 
 const char *

@@ -7,6 +7,7 @@
 #include <dlpipe/dlp-element.h>
 
 #include "dlp-output-names-private.h"
+#include "dlp-read-ahead-private.h"
 #include "dlp-state-dir-private.h"
 #include "dlp-state-files-private.h"
 #include "dlp-work-pool-private.h"
@@ -29,6 +30,8 @@ struct _DlpContext
   guint64 seed;
   bool strict;
   DlpWorkPool *pool;
+  DlpReadAhead *read_ahead; /* NULL: nothing is */
+  guint n_sources;
   guint64 memory;
   gsize memory_share;
   guint64 reservable; /* what links and transforms leave of the memory */

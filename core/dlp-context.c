@@ -29,6 +29,7 @@ void
 dlp_context_free (DlpContext *self)
 {
   g_clear_pointer (&self->pool, dlp_work_pool_free);
+  g_clear_pointer (&self->read_ahead, dlp_read_ahead_free);
   g_clear_object (&self->cancellable);
   g_hash_table_unref (self->inputs);
   dlp_output_names_free (self->output_names);

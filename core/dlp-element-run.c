@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dlpipe/dlp-element-memory.h>
 #include <dlpipe/dlp-file.h>
 
 #include "dlp-durable-private.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "dlp-file-private.h"
+#include "dlp-read-ahead-private.h"
 
 #include <string.h>
 
@@ -159,10 +160,11 @@ gboolean
 dlp_file_check_stream (DlpFile *self, GInputStream *stream, GError **error)
 {
   DlpScheme *scheme = get_scheme (self, error);
+  GInputStream *opened = dlp_ahead_get_inner (stream);
 
   if (scheme == NULL)
     return FALSE;
 
-  return DLP_SCHEME_GET_CLASS (scheme)->check == NULL ||
-         DLP_SCHEME_GET_CLASS (scheme)->check (scheme, self, stream, error);
+  return opened == NULL || DLP_SCHEME_GET_CLASS (scheme)->check == NULL ||
+         DLP_SCHEME_GET_CLASS (scheme)->check (scheme, self, opened, error);
 }

@@ -6,11 +6,14 @@
 
 #include <dlpipe/dlp-plugin.h>
 #include <dlpipe/dlp-reader.h>
+#include <dlpipe/dlp-source.h>
 
 #include "dlp-pipeline-private.h"
 #include "dlp-registry-private.h"
 
 #define MIN_MEMORY (1024 * 1024)
+/* Files that are being read in advance at a time. */
+#define READ_AHEAD_THREADS 8
 
 /* Of a tee, say, that nothing is linked behind. */
 static bool
@@ -299,6 +302,16 @@ count_workers (DlpPipeline *self)
   return self->workers != 0 ? self->workers : dlp_cpu_budget ();
 }
 
+static guint
+count_sources (DlpPipeline *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->elements->len; i++)
+    n += DLP_IS_SOURCE (g_ptr_array_index (self->elements, i));
+  return n;
+}
+
 static bool
 claim_files (DlpPipeline *self, DlpElement *element, GError **error)
 {
@@ -398,8 +411,11 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
         }
     }
   self->workers = count_workers (self);
+  self->run->n_sources = count_sources (self);
   dlp_pipeline_deal_memory (self);
   self->run->pool =
       dlp_work_pool_new (self->runner_kind == DLP_RUNNER_SEQUENTIAL ? 0 : self->workers);
+  if (self->runner_kind != DLP_RUNNER_SEQUENTIAL)
+    self->run->read_ahead = dlp_read_ahead_new (READ_AHEAD_THREADS);
   return true;
 }

@@ -91,6 +91,12 @@ dlp_reader_waits_for_copy (DlpReaderPrivate *priv, const DlpReaderLane *lane)
 }
 
 bool
+dlp_reader_has_copy_locked (DlpReaderPrivate *priv, const DlpReaderLane *lane)
+{
+  return priv->copies != NULL && g_hash_table_contains (priv->copies, &lane->coordinate);
+}
+
+bool
 dlp_reader_open_copy (DlpReaderLane *lane)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (lane->reader);

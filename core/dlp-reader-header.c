@@ -106,7 +106,7 @@ dlp_reader_load_header (DlpReaderLane *lane, GCancellable *cancellable, GError *
     return true;
   if (lane->copy == NULL)
     {
-      stream = dlp_byte_stream_open_at (lane->file, 0, &start, priv->window_log_max,
+      stream = dlp_byte_stream_open_at (lane->file, NULL, 0, &start, priv->window_log_max,
                                         priv->effective_read_size, cancellable, error);
       if (stream == NULL)
         return false;

@@ -36,6 +36,7 @@ dlp_reader_lane_free (DlpReaderLane *self)
   while ((link = g_queue_pop_head_link (&self->chunks)) != NULL)
     dlp_reader_chunk_free (link->data);
   dlp_reader_close_copy (self);
+  dlp_reader_drop_ahead (self);
   g_clear_pointer (&self->stream, dlp_byte_stream_free);
   dlp_reader_close_file (self);
   dlp_reader_give_buffer (self->reader, self->data, self->capacity);
@@ -66,18 +67,20 @@ static bool
 open_stream (DlpReaderLane *self, GCancellable *cancellable)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self->reader);
+  bool is_copy = dlp_reader_open_copy (self);
+  g_autoptr (GInputStream) ahead = dlp_reader_take_ahead (self, cancellable);
 
   self->is_open = true;
   self->is_slow = dlp_file_get_size (self->file) < 0;
-  if (dlp_reader_open_copy (self))
+  if (is_copy)
     return dlp_reader_load_header (self, cancellable, &self->failed);
   if (!dlp_reader_check_file (self, &self->failed) ||
       !dlp_reader_load_header (self, cancellable, &self->failed))
     return false;
 
-  self->stream =
-      dlp_byte_stream_open_at (self->file, self->offset, &self->border, priv->window_log_max,
-                               priv->effective_read_size, cancellable, &self->failed);
+  self->stream = dlp_byte_stream_open_at (self->file, g_steal_pointer (&ahead), self->offset,
+                                          &self->border, priv->window_log_max,
+                                          priv->effective_read_size, cancellable, &self->failed);
   if (self->stream == NULL)
     return false;
   if (g_log_get_debug_enabled ())
@@ -86,6 +89,8 @@ open_stream (DlpReaderLane *self, GCancellable *cancellable)
              dlp_file_get_size (self->file));
   dlp_byte_stream_limit_memory (self->stream, priv->stream_memory,
                                 dlp_element_get_scratch_folder (DLP_ELEMENT (self->reader)));
+  if (priv->threaded && priv->head_share >= 1)
+    dlp_byte_stream_decode_ahead (self->stream, DLP_ELEMENT (self->reader), priv->max_parts);
   return true;
 }
 

@@ -22,6 +22,7 @@ G_BEGIN_DECLS
 /* What may be held behind a record to tell where it ends. */
 #define DLP_READER_LOOK_AHEAD (64 * 1024)
 
+typedef struct _DlpAhead DlpAhead;
 typedef struct _DlpReaderLane DlpReaderLane;
 typedef struct _DlpReaderCopy DlpReaderCopy;
 typedef struct _DlpReaderPrivate DlpReaderPrivate;
@@ -200,6 +201,7 @@ struct _DlpReaderLane
   char *name; /* fit to print */
   char *uri;  /* as it may be stored */
   DlpCoordinate coordinate;
+  bool is_held;              /* in memory, where it is read ahead */
   GCancellable *cancellable; /* of the reading threads, once nobody wants the lane any more */
 
   /* Who fills it; busy says that somebody does. */
@@ -229,6 +231,8 @@ struct _DlpReaderLane
   bool busy;        /* lock */
   bool active;      /* lock: in a place */
   bool opened;      /* lock: counted in n_open */
+  bool asked;       /* lock: to be brought near */
+  DlpAhead *ahead;  /* lock */
   bool at_end;      /* lock: no chunk will follow */
   bool removed;     /* lock: nobody wants it any more */
   bool is_big;      /* lock: waits for its chunks to be released before its buffer grows */
@@ -283,6 +287,13 @@ typedef struct
   DlpRecordBatchBuilder *builder;
 } DlpReaderWorker;
 
+/* What was brought near, or is held, of files that are not open yet. */
+typedef struct
+{
+  guint64 limit;
+  gsize used; /* atomic */
+} DlpReaderAhead;
+
 struct _DlpReaderPrivate
 {
   /* Properties. */
@@ -311,11 +322,14 @@ struct _DlpReaderPrivate
   gsize chunk_size;
   gsize piece_size; /* where the class opens files */
   gsize effective_read_size;
-  guint window;        /* chunks of a lane in its turn */
-  guint look_ahead;    /* files taken beyond those in the rotation */
-  guint max_open;      /* lock, once there are threads */
-  gsize share;         /* for chunks */
-  gsize stream_memory; /* for each stream */
+  guint window;                          /* chunks of a lane in its turn */
+  guint look_ahead;                      /* files taken beyond those in the rotation */
+  guint max_open;                        /* lock, once there are threads */
+  gsize share;                           /* for chunks */
+  guint ahead_files;                     /* beyond those in the rotation */
+  DlpReaderAhead ahead_near, ahead_held; /* not in memory, and in memory */
+  gsize stream_memory;                   /* for each stream */
+  guint max_parts;                       /* of a file that are decoded at a time */
   bool threaded;
   pthread_t *threads;
   guint n_threads;
@@ -367,6 +381,8 @@ void dlp_reader_start_copies (DlpReader *self, gsize limit);
 void dlp_reader_stop_copies (DlpReader *self);
 /* With the lock: an earlier lane reads the same file, of which this one will get the copy. */
 bool dlp_reader_waits_for_copy (DlpReaderPrivate *priv, const DlpReaderLane *lane);
+/* With the lock: what the lane's file holds is there, or will be. */
+bool dlp_reader_has_copy_locked (DlpReaderPrivate *priv, const DlpReaderLane *lane);
 /* Whether there is one to read from; else one is made, if it may. */
 bool dlp_reader_open_copy (DlpReaderLane *lane);
 void dlp_reader_add_to_copy (DlpReaderLane *lane, const guint8 *data, gsize n);
@@ -375,6 +391,17 @@ gsize dlp_reader_read_copy (DlpReaderLane *lane, guint8 *buffer, gsize size);
 guint64 dlp_reader_get_copy_position (const DlpReaderLane *lane);
 void dlp_reader_end_copy (DlpReaderLane *lane, bool is_whole, guint64 raw_size);
 void dlp_reader_close_copy (DlpReaderLane *lane);
+
+/* dlp-reader-ahead.c */
+/* Bytes that files which are read ahead could make use of. */
+gsize dlp_reader_want_ahead (DlpReader *self);
+void dlp_reader_start_ahead (DlpReader *self, gsize memory);
+/* The element's thread, whenever the lanes have changed. */
+void dlp_reader_ask_ahead (DlpReader *self);
+/* (transfer full) (nullable): who fills the lane, before it opens the file: what is there of it. */
+GInputStream *dlp_reader_take_ahead (DlpReaderLane *lane, GCancellable *cancellable);
+/* The lane is freed. */
+void dlp_reader_drop_ahead (DlpReaderLane *lane);
 
 /* dlp-reader-release.c */
 DlpStep dlp_reader_release (DlpReader *self, GCancellable *cancellable, GError **error);

@@ -7,12 +7,16 @@
 #include <dlpipe/dlp-pad-template.h>
 
 #include "dlp-file-private.h"
+#include "dlp-read-ahead-private.h"
 #include "dlp-reader-private.h"
 #include "dlp-setting-private.h"
 
 /* Files taken beyond those in the rotation, so that many small ones are opened and read in advance.
  */
 #define LOOK_AHEAD 16
+/* A part of a compressed file that is decoded by itself: its bytes, decoded and not, and what its
+ * decoder holds. */
+#define PART_BYTES (1536 * 1024)
 #define MIN_CHUNK_BYTES (16 * 1024)
 /* A piece of a file that the class opens is at most so many times chunk-bytes. */
 #define MAX_PIECE_CHUNKS 16
@@ -223,7 +227,7 @@ dlp_reader_want_memory (DlpElement *element, guint n_workers)
 {
   DlpReader *self = DLP_READER (element);
 
-  return want_for_files (self) + dlp_reader_want_copies (self);
+  return want_for_files (self) + dlp_reader_want_copies (self) + dlp_reader_want_ahead (self);
 }
 
 /* No decoder holds a window beside the pieces, which are therefore larger. */
@@ -235,22 +239,24 @@ deal_to_pieces (DlpReaderPrivate *priv, gsize share)
                           MAX_PIECE_CHUNKS * (gsize) priv->chunk_bytes);
 }
 
-/* Copies of what is read again get their part, and of the rest a quarter is for chunks, the others
- * for what decoders hold, such as windows. */
+/* Copies of what is read again get their part, and so does what is read ahead; of the rest a
+ * quarter is for chunks, the others for what decoders hold, such as windows. */
 static void
 deal_memory (DlpReader *self)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
   gsize share = dlp_element_get_memory_share (DLP_ELEMENT (self));
-  gsize wanted = dlp_reader_want_copies (self);
-  gsize copies =
-      (gsize) ((double) share * ((double) wanted / (double) (wanted + want_for_files (self))));
+  gsize for_copies = dlp_reader_want_copies (self);
+  gsize for_ahead = dlp_reader_want_ahead (self);
+  double part = (double) share / (double) (for_copies + for_ahead + want_for_files (self));
+  gsize copies = (gsize) ((double) for_copies * MIN (part, 1));
+  gsize ahead = MAX ((gsize) ((double) for_ahead * MIN (part, 1)), MIN (for_ahead, share / 4));
   guint k = priv->interleave;
   guint more;
 
-  copies = MIN (copies, wanted);
-  share -= copies;
+  share -= copies + ahead;
   dlp_reader_start_copies (self, copies);
+  dlp_reader_start_ahead (self, ahead);
   priv->share = share / 4;
   priv->chunk_size =
       MIN (priv->chunk_bytes, MAX (priv->share / (4 * ((gsize) k + 1)), MIN_CHUNK_BYTES));
@@ -262,11 +268,13 @@ deal_memory (DlpReader *self)
   priv->effective_read_size = MIN (priv->read_size, MAX (priv->chunk_size, MIN_CHUNK_BYTES));
 
   more = share >= SHARE_FOR_TWO_MORE ? 2 : share >= SHARE_FOR_ONE_MORE ? 1 : 0;
+  more = MIN (more, priv->ahead_files);
   priv->threaded = dlp_element_get_n_workers (DLP_ELEMENT (self)) > 0;
   priv->max_open = k + more;
   priv->stream_memory = (share - priv->share) / priv->max_open;
   priv->stream_memory -= MIN (priv->effective_read_size, priv->stream_memory);
-  priv->look_ahead = priv->threaded ? LOOK_AHEAD : 0;
+  priv->max_parts = MIN (priv->n_workers + 1, (guint) (priv->stream_memory / PART_BYTES));
+  priv->look_ahead = priv->threaded ? MAX (LOOK_AHEAD, priv->ahead_files) : 0;
   priv->window = k == 1 ? 2 + priv->n_workers : 3;
 }
 
@@ -368,6 +376,7 @@ dlp_reader_remove_lane (DlpReader *self, DlpReaderLane *lane)
   pthread_mutex_lock (&priv->lock);
   g_ptr_array_remove (priv->lanes, lane);
   pthread_mutex_unlock (&priv->lock);
+  dlp_reader_ask_ahead (self);
 
   dlp_cursor_clear (&lane->hold);
   if (is_removable (priv, lane))
@@ -431,6 +440,8 @@ add_lane (DlpReader *self, DlpRecordBatch *batch, guint row, guint64 position)
   guint index;
   DlpReaderPlace *place = find_place (priv, position, &index);
 
+  /* Not under the lock: the plugin of a scheme may have to be loaded for it. */
+  lane->is_held = dlp_read_ahead_is_held (file);
   dlp_pad_get_cursor (priv->in, &lane->hold);
   if (place != NULL)
     {
@@ -473,8 +484,10 @@ take_files (DlpReader *self)
         }
       dlp_pad_consume (priv->in, 1);
     }
-  if (added)
-    dlp_reader_wake_io (self);
+  if (!added)
+    return;
+  dlp_reader_wake_io (self);
+  dlp_reader_ask_ahead (self);
 }
 
 static DlpStep

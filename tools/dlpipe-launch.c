@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <locale.h>
-#include <malloc.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "launch.h"
+#include "process-limits.h"
 #include "std-streams.h"
 
-/* Of the C library; by default there are eight for each CPU, and each keeps what was given back. */
-#define MAX_ARENAS 4
-/* From here on memory goes back to the system when it is freed. */
-#define MIN_MAPPED (128 * 1024)
 /* Open files that any run needs: its state, an output, and what GLib opens, which ends the program
  * where it cannot. */
 #define MIN_FILES 24
-
-static void
-set_limits (void)
-{
-  struct rlimit files;
-
-  /* A mix of 500 sources has a thousand files open. */
-  if (getrlimit (RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max)
-    {
-      files.rlim_cur = files.rlim_max;
-      setrlimit (RLIMIT_NOFILE, &files);
-    }
-  mallopt (M_ARENA_MAX, MAX_ARENAS);
-  mallopt (M_MMAP_THRESHOLD, MIN_MAPPED);
-}
 
 static bool
 has_files (void)
@@ -97,7 +77,7 @@ main (int argc, char **argv)
 
   std_streams_secure ();
   setlocale (LC_CTYPE, "");
-  set_limits ();
+  process_limits_set ();
   if (!has_files ())
     return LAUNCH_EXIT_USAGE;
   if (!launch_options_parse (&options, &argc, &argv, &error))

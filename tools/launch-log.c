@@ -9,6 +9,7 @@
 #include "launch.h"
 #include "log-lines.h"
 
+/* DLP_PROGRAM is the name of the program that it is part of. */
 #define CLEAR_LINE "\r\033[K"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,7 +48,7 @@ launch_write (const char *text)
 static void
 write_line (const char *kind, const char *message)
 {
-  g_autofree char *line = g_strdup_printf ("dlpipe-launch: %s%s\n", kind, message);
+  g_autofree char *line = g_strdup_printf (DLP_PROGRAM ": %s%s\n", kind, message);
 
   launch_write (line);
 }

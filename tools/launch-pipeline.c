@@ -6,77 +6,20 @@
 
 #include <dlpipe/dlp-plugin.h>
 #include <dlpipe/dlp-sink.h>
-#include <dlpipe/dlp-value.h>
 
 #include "launch.h"
-
-static char *
-read_stdin (GError **error)
-{
-  g_autoptr (GIOChannel) channel = g_io_channel_unix_new (0);
-  char *text = NULL;
-
-  g_io_channel_set_encoding (channel, NULL, NULL);
-  g_io_channel_read_to_end (channel, &text, NULL, error);
-  return text;
-}
-
-/* (nullable): the graph of --file or the command line. */
-static char *
-get_graph (const LaunchOptions *options, GError **error)
-{
-  char *text = NULL;
-
-  if (options->file == NULL)
-    return g_strdup (options->graph);
-  if (strcmp (options->file, "-") == 0)
-    text = read_stdin (error);
-  else
-    g_file_get_contents (options->file, &text, NULL, error);
-  if (text == NULL)
-    g_prefix_error (error, "--file: ");
-  return text;
-}
-
-/* A setting of the pipeline from text; NULL: not given. */
-static bool
-set_setting (DlpPipeline *pipeline,
-             const char *property,
-             const char *option,
-             const char *text,
-             GError **error)
-{
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (pipeline), property);
-  g_auto (GValue) value = G_VALUE_INIT;
-
-  if (text == NULL)
-    return true;
-  if (!dlp_value_parse (pspec, text, &value, error))
-    {
-      g_prefix_error (error, "%s: ", option);
-      return false;
-    }
-  g_object_set_property (G_OBJECT (pipeline), property, &value);
-  return true;
-}
+#include "settings.h"
 
 static bool
 set_element_property (DlpPipeline *pipeline, const char *setting, GError **error)
 {
-  const char *equals = strchr (setting, '=');
-  const char *dot = equals != NULL ? memchr (setting, '.', (gsize) (equals - setting)) : NULL;
   g_autofree char *element = NULL;
   g_autofree char *property = NULL;
+  const char *value;
 
-  if (dot == NULL)
-    {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   "--set %s: expected NAME.PROP=VALUE, such as shuffle0.size=1000", setting);
-      return false;
-    }
-  element = g_strndup (setting, (gsize) (dot - setting));
-  property = g_strndup (dot + 1, (gsize) (equals - dot - 1));
-  if (dlp_pipeline_set_property_text (pipeline, element, property, equals + 1, error))
+  if (!settings_split (setting, &element, &property, &value, error))
+    return false;
+  if (dlp_pipeline_set_property_text (pipeline, element, property, value, error))
     return true;
   g_prefix_error (error, "--set %s: ", setting);
   return false;
@@ -85,18 +28,20 @@ set_element_property (DlpPipeline *pipeline, const char *setting, GError **error
 static bool
 apply_options (DlpPipeline *pipeline, const LaunchOptions *options, GError **error)
 {
+  const Setting settings[] = { { "seed", "--seed", options->seed },
+                               { "memory", "--memory", options->memory },
+                               { "workers", "--workers", options->workers },
+                               { "quarantine", "--quarantine", options->quarantine },
+                               { "checkpoint-interval", "--checkpoint-every",
+                                 options->checkpoint_every },
+                               { "stall-action", "--stall-action", options->stall_action },
+                               { "stall-timeout", "--stall-timeout", options->stall_timeout } };
+
   g_object_set (pipeline, "strict", options->strict, "restart", options->restart, "overwrite",
                 options->overwrite, NULL);
   if (options->sequential)
     g_object_set (pipeline, "runner", DLP_RUNNER_SEQUENTIAL, NULL);
-  if (!set_setting (pipeline, "seed", "--seed", options->seed, error) ||
-      !set_setting (pipeline, "memory", "--memory", options->memory, error) ||
-      !set_setting (pipeline, "workers", "--workers", options->workers, error) ||
-      !set_setting (pipeline, "quarantine", "--quarantine", options->quarantine, error) ||
-      !set_setting (pipeline, "checkpoint-interval", "--checkpoint-every",
-                    options->checkpoint_every, error) ||
-      !set_setting (pipeline, "stall-action", "--stall-action", options->stall_action, error) ||
-      !set_setting (pipeline, "stall-timeout", "--stall-timeout", options->stall_timeout, error))
+  if (!settings_apply (G_OBJECT (pipeline), settings, G_N_ELEMENTS (settings), error))
     return false;
   for (char **setting = options->set; setting != NULL && *setting != NULL; setting++)
     if (!set_element_property (pipeline, *setting, error))
@@ -196,7 +141,7 @@ launch_make_pipeline (const LaunchOptions *options, GError **error)
 
   if (options->graph == NULL && options->file == NULL)
     pipeline = dlp_pipeline_new_from_state (options->state, error);
-  else if ((graph = get_graph (options, error)) != NULL)
+  else if ((graph = settings_read_graph (options->graph, options->file, error)) != NULL)
     pipeline = dlp_pipeline_new_from_string (graph, error);
   if (pipeline == NULL || !apply_options (pipeline, options, error))
     return NULL;

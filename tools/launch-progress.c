@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <dlpipe/dlp-json.h>
@@ -11,7 +10,6 @@
 #define BAR_INTERVAL (G_USEC_PER_SEC / 4)
 #define PLAIN_INTERVAL (30 * G_USEC_PER_SEC)
 #define JSON_INTERVAL G_USEC_PER_SEC
-#define BAR_CELLS 20
 /* The slowest element is that of the last seconds, and so is the rate. */
 #define WINDOW (5 * G_USEC_PER_SEC)
 
@@ -203,25 +201,12 @@ describe (LaunchProgress *self, GVariant *report)
 static void
 show_bar (GVariant *report, const char *text)
 {
-  struct winsize size = { 0 };
   double fraction = -1;
-  GString *line = g_string_new (NULL);
+  g_autofree char *line = NULL;
 
   g_variant_lookup (report, "fraction", "d", &fraction);
-  if (fraction >= 0)
-    {
-      guint full = (guint) (fraction * BAR_CELLS);
-
-      g_string_append_printf (line, "%3.0f %% [", fraction * 100);
-      for (guint i = 0; i < BAR_CELLS; i++)
-        g_string_append_c (line, i < full ? '=' : i == full ? '>' : ' ');
-      g_string_append (line, "] ");
-    }
-  g_string_append (line, text);
-  if (ioctl (STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
-    g_string_truncate (line, MIN (line->len, (gsize) size.ws_col - 1));
-  launch_show_bar (line->str);
-  g_string_free (line, TRUE);
+  line = launch_format_bar (fraction, text);
+  launch_show_bar (line);
 }
 
 static void

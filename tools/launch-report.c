@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "launch.h"
+
+#define BAR_CELLS 20
 
 char *
 launch_format_bytes (double bytes)
@@ -54,6 +59,27 @@ launch_format_seconds (double seconds)
                             whole % 60);
   return g_strdup_printf ("%" G_GUINT64_FORMAT ":%02" G_GUINT64_FORMAT " h", whole / 3600,
                           whole % 3600 / 60);
+}
+
+char *
+launch_format_bar (double fraction, const char *text)
+{
+  struct winsize size = { 0 };
+  GString *line = g_string_new (NULL);
+
+  if (fraction >= 0)
+    {
+      guint full = (guint) (fraction * BAR_CELLS);
+
+      g_string_append_printf (line, "%3.0f %% [", fraction * 100);
+      for (guint i = 0; i < BAR_CELLS; i++)
+        g_string_append_c (line, i < full ? '=' : i == full ? '>' : ' ');
+      g_string_append (line, "] ");
+    }
+  g_string_append (line, text);
+  if (ioctl (STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+    g_string_truncate (line, MIN (line->len, (gsize) size.ws_col - 1));
+  return g_string_free (line, FALSE);
 }
 
 char *

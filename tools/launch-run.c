@@ -19,8 +19,6 @@
 /* Who signals a process and then its group means it once. */
 #define AGAIN G_USEC_PER_SEC
 
-static const int caught[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT };
-
 typedef struct
 {
   DlpPipeline *pipeline;
@@ -448,30 +446,14 @@ prepare_in_thread (gpointer data)
   return NULL;
 }
 
-void
-launch_block_signals (void)
-{
-  sigset_t signals;
-
-  sigemptyset (&signals);
-  for (guint i = 0; i < G_N_ELEMENTS (caught); i++)
-    sigaddset (&signals, caught[i]);
-  pthread_sigmask (SIG_BLOCK, &signals, NULL);
-  /* Writes that fail say so by their error. */
-  signal (SIGPIPE, SIG_IGN);
-  signal (SIGXFSZ, SIG_IGN);
-}
-
 int
 launch_run (DlpPipeline *pipeline, const LaunchOptions *options)
 {
   LaunchRun self = { .pipeline = pipeline, .options = options };
-  sigset_t signals;
   guint tick_id;
-  int fd, code;
+  int fd = launch_open_signals ();
+  int code;
 
-  pthread_sigmask (SIG_BLOCK, NULL, &signals);
-  fd = signalfd (-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
   self.loop = g_main_loop_new (NULL, FALSE);
   self.cancellable = g_cancellable_new ();
   g_unix_fd_add (fd, G_IO_IN, signals_ready, &self);

@@ -89,6 +89,8 @@ bool launch_has_state (DlpPipeline *pipeline);
 
 /* Before anything else, and before there are threads: launch_run() takes them up. */
 void launch_block_signals (void);
+/* A descriptor of those that are blocked. */
+int launch_open_signals (void);
 /* Prepares and runs, with signals, progress and all that is said. */
 int launch_run (DlpPipeline *pipeline, const LaunchOptions *options);
 int launch_check (DlpPipeline *pipeline, const LaunchOptions *options);
@@ -106,6 +108,9 @@ int launch_exit_for_run (DlpPipeline *pipeline, const GError *error, int signal_
 char *launch_format_bytes (double bytes);
 char *launch_format_count (double count);
 char *launch_format_seconds (double seconds);
+/* (transfer full): a bar that is filled to @fraction (< 0: none), and @text behind it, as long as
+ * the terminal is wide. */
+char *launch_format_bar (double fraction, const char *text);
 /* "1 record", "2 records" */
 char *launch_format_number (guint64 n, const char *noun);
 

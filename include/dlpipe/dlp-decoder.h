@@ -45,8 +45,9 @@ typedef struct
  * @rest: there may be no decode for long
  * @get_border: the last border that was passed
  * @go_to_border: goes on from a border
+ * @measure: how long a part of the file is that can be decoded by itself
  *
- * The class of decoders, with room for four further virtual functions.
+ * The class of decoders, with room for three further virtual functions.
  *
  * Since: 0.1
  */
@@ -166,9 +167,28 @@ struct _DlpDecoderClass
    * Since: 0.2
    */
   void (*go_to_border) (DlpDecoder *self, const DlpDecoderBorder *border);
+  /**
+   * DlpDecoderClass::measure:
+   * @self: a decoder; only its class matters
+   * @border: (inout): a border of a file, or its start; becomes the next border but for its
+   *   @decoded, where that can be told
+   * @in: (array length=size): bytes of the file from @border on
+   * @size: how many
+   *
+   * Optional, with go_to_border(): how long the file is from one border to the next one, by its
+   * headers, without decoding it. Such parts are decoded by several decoders at once. What is wrong
+   * with the file is for decode() to say: this one only says that it cannot be told.
+   *
+   * Threads: one at a time, not always the same.
+   *
+   * Returns: bytes, at most @size; 0: more bytes are needed to tell; -1: it cannot be told
+   *
+   * Since: 0.2
+   */
+  gssize (*measure) (DlpDecoder *self, DlpDecoderBorder *border, const guint8 *in, gsize size);
 
   /*< private >*/
-  gpointer reserved[4];
+  gpointer reserved[3];
 };
 
 /**

@@ -26,4 +26,21 @@ G_BEGIN_DECLS
 DLP_AVAILABLE_IN_0_2
 gsize dlp_element_reserve_memory (DlpElement *self, gsize least, gsize wanted);
 
+/**
+ * dlp_element_set_large:
+ * @self: an element
+ * @large: whether its state is large
+ * @interval: records of the first input between two marks at most; 0: only those that are asked for
+ *
+ * Says whether the state of this element is large, as the flag %DLP_ELEMENT_LARGE does of a class:
+ * save() is called once for each checkpoint that is asked for, and once in @interval records, and
+ * at most three of the states that it gave are alive. See #DlpStateFile.
+ *
+ * Threads: the one that makes the element, before the pipeline is prepared.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_element_set_large (DlpElement *self, gboolean large, guint64 interval);
+
 G_END_DECLS

@@ -157,8 +157,9 @@ G_DECLARE_DERIVABLE_TYPE (DlpElement, dlp_element, DLP, ELEMENT, GObject)
  * @report: something said in the report
  * @want_memory: bytes that it could make use of
  * @comes_to: what an automatic property comes to
+ * @check_tasks: whether it may be in a fan-out
  *
- * The class of elements, with room for fourteen further virtual functions.
+ * The class of elements, with room for thirteen further virtual functions.
  *
  * Since: 0.1
  */
@@ -374,8 +375,24 @@ struct _DlpElementClass
    */
   char *(*comes_to) (DlpElement *self, const char *property);
 
+  /**
+   * DlpElementClass::check_tasks:
+   * @self: an element
+   * @n_tasks: how many tasks there are, at least 2
+   * @error: return location for an error
+   *
+   * Optional: after negotiate(): whether the element may be in a #DlpFanout, where each of the
+   * tasks has an element of its own, and a part of the input. One that counts or compares across
+   * all records refuses, unless its user says that this is meant for each task.
+   *
+   * Returns: %FALSE with %DLP_GRAPH_ERROR_VALUE
+   *
+   * Since: 0.2
+   */
+  gboolean (*check_tasks) (DlpElement *self, guint n_tasks, GError **error);
+
   /*< private >*/
-  gpointer reserved[14];
+  gpointer reserved[13];
 };
 
 /* ---- construction ---- */
@@ -915,23 +932,6 @@ void dlp_element_add_io_wait (DlpElement *self, gint64 microseconds);
  */
 DLP_AVAILABLE_IN_0_1
 void dlp_element_hold_marks (DlpElement *self, gboolean hold);
-
-/**
- * dlp_element_set_large:
- * @self: an element
- * @large: whether its state is large
- * @interval: records of the first input between two marks at most; 0: only those that are asked for
- *
- * Says whether the state of this element is large, as the flag %DLP_ELEMENT_LARGE does of a class:
- * save() is called once for each checkpoint that is asked for, and once in @interval records, and
- * at most three of the states that it gave are alive. See #DlpStateFile.
- *
- * Threads: the one that makes the element, before the pipeline is prepared.
- *
- * Since: 0.2
- */
-DLP_AVAILABLE_IN_0_2
-void dlp_element_set_large (DlpElement *self, gboolean large, guint64 interval);
 
 /**
  * dlp_element_open_scratch:

@@ -23,8 +23,11 @@ G_DECLARE_DERIVABLE_TYPE (DlpSource, dlp_source, DLP, SOURCE, DlpElement)
  * @produce: emits the next record or few
  * @get_epochs: how often it gives what it has
  * @repeat: has it begin again for ever
+ * @get_read_ahead: how far its files are read in advance
+ * @list: lists the files that it gives
+ * @take_part: has it give a part of them
  *
- * The class of sources, with room for six further virtual functions.
+ * The class of sources, with room for three further virtual functions.
  *
  * Since: 0.1
  */
@@ -80,8 +83,63 @@ struct _DlpSourceClass
    */
   gboolean (*repeat) (DlpSource *self, GError **error);
 
+  /**
+   * DlpSourceClass::get_read_ahead:
+   * @self: a source of files
+   * @files: (inout): how many files behind those that are being read are brought near in advance;
+   *   4 unless it is changed
+   * @bytes: (inout): how many bytes of them at most, for all sources of the pipeline together;
+   *   256 MiB unless it is changed
+   * @held: (out): how many of these have to be held in memory, where a scheme cannot bring files
+   *   near otherwise; 0 unless it is set
+   *
+   * Optional: how far the files of the source are read in advance. What is held is also limited
+   * by the memory of the pipeline.
+   *
+   * Threads: the one that builds the pipeline, once it has negotiated; and the reader's.
+   *
+   * Since: 0.2
+   */
+  void (*get_read_ahead) (DlpSource *self, guint *files, guint64 *bytes, guint64 *held);
+
+  /**
+   * DlpSourceClass::list:
+   * @self: a source
+   * @error: return location for an error
+   *
+   * Optional: lists the files of one epoch, in an order that is the same each time, so that a
+   * #DlpFanout can deal them to tasks. Without this it cannot.
+   *
+   * Threads: the one that builds the pipeline, once it has negotiated.
+   *
+   * Returns: (transfer container) (element-type DlpFile): the files; %NULL with an error: what it
+   *   reads cannot be dealt
+   *
+   * Since: 0.2
+   */
+  GPtrArray *(*list) (DlpSource *self, GError **error);
+
+  /**
+   * DlpSourceClass::take_part:
+   * @self: a source
+   * @plan: (type filename): a plan of a #DlpFanout
+   * @task: the number of a task
+   * @error: return location for an error
+   *
+   * Where there is list(): from now on the source gives only the files that the plan deals to
+   * @task, in the order in which it would give them among all; dlp_source_load_part() reads them.
+   * It says so by properties, so that the graph of the task says it too.
+   *
+   * Threads: the one that makes the pipeline.
+   *
+   * Returns: %FALSE with an error
+   *
+   * Since: 0.2
+   */
+  gboolean (*take_part) (DlpSource *self, const char *plan, guint task, GError **error);
+
   /*< private >*/
-  gpointer reserved[6];
+  gpointer reserved[3];
 };
 
 /**
@@ -98,5 +156,33 @@ struct _DlpSourceClass
  */
 DLP_AVAILABLE_IN_0_2
 guint dlp_source_get_epochs (DlpSource *self);
+
+/**
+ * dlp_source_load_part:
+ * @plan: (type filename): a plan of a #DlpFanout
+ * @source: the name of a source in it
+ * @task: the number of a task
+ * @numbers: (out) (transfer full) (element-type guint32): of each file, the number that it has in
+ *   the whole list of the source
+ * @n_files: (out): how many files there are in the whole list
+ * @error: return location for an error
+ *
+ * Reads which files a plan deals to a task. For the take_part() of sources. Errors:
+ * %DLP_STATE_ERROR_CORRUPT, those of reading. Blocks.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer container) (element-type DlpFile): the files, which the array holds; none: the
+ *   task has none of this source
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+GPtrArray *dlp_source_load_part (const char *plan,
+                                 const char *source,
+                                 guint task,
+                                 GArray **numbers,
+                                 guint *n_files,
+                                 GError **error);
 
 G_END_DECLS

@@ -14,6 +14,7 @@
 #include "dlp-element.h"
 #include "dlp-error.h"
 #include "dlp-fan-in.h"
+#include "dlp-fanout.h"
 #include "dlp-file-hash.h"
 #include "dlp-file-sink.h"
 #include "dlp-file.h"

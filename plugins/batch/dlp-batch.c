@@ -6,6 +6,7 @@
 #include "dlp-batch.h"
 
 #include <dlpipe/dlp-batcher.h>
+#include <dlpipe/dlp-fanout.h>
 #include <dlpipe/dlp-pad-template.h>
 #include <dlpipe/dlp-upstream.h>
 #include <dlpipe/dlp-value.h>
@@ -34,6 +35,7 @@ struct _DlpBatch
   DlpBatchCut cut_at_epoch;
   guint rank;
   guint world_size;
+  gboolean per_task;
 
   /* From negotiate() on. */
   GArray *sizes; /* of guint; empty: batches come in */
@@ -72,6 +74,7 @@ enum
   PROP_CUT_AT_EPOCH,
   PROP_RANK,
   PROP_WORLD_SIZE,
+  PROP_PER_TASK,
   N_PROPS
 };
 
@@ -645,6 +648,14 @@ dlp_batch_load (DlpElement *element, GVariant *described, guint version, GError 
                                 state->batches - state->skipped_batches, error);
 }
 
+static gboolean
+dlp_batch_check_tasks (DlpElement *element, guint n_tasks, GError **error)
+{
+  return DLP_BATCH (element)->per_task ||
+         dlp_fanout_refuse_element (element, "makes and counts batches of all records", n_tasks,
+                                    error);
+}
+
 /* ---- life ---- */
 
 static void
@@ -669,6 +680,9 @@ dlp_batch_set_property (GObject *object, guint id, const GValue *value, GParamSp
       break;
     case PROP_WORLD_SIZE:
       self->world_size = g_value_get_uint (value);
+      break;
+    case PROP_PER_TASK:
+      self->per_task = g_value_get_boolean (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -696,6 +710,9 @@ dlp_batch_get_property (GObject *object, guint id, GValue *value, GParamSpec *ps
       break;
     case PROP_WORLD_SIZE:
       g_value_set_uint (value, self->world_size);
+      break;
+    case PROP_PER_TASK:
+      g_value_set_boolean (value, self->per_task);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -736,6 +753,8 @@ install_properties (GObjectClass *klass)
   properties[PROP_WORLD_SIZE] =
       g_param_spec_uint ("world-size", NULL, "How many ranks share the batches; a step is one each",
                          1, G_MAXUINT16, 1, rw | DLP_PARAM_ELASTIC);
+  properties[PROP_PER_TASK] = g_param_spec_boolean (
+      "per-task", NULL, "In a fan-out: each task makes batches of its own records", FALSE, rw);
   g_object_class_install_properties (klass, N_PROPS, properties);
 }
 
@@ -756,6 +775,7 @@ dlp_batch_class_init (DlpBatchClass *klass)
   element_class->load = dlp_batch_load;
   element_class->mark_input = dlp_batch_mark_input;
   element_class->comes_to = dlp_batch_comes_to;
+  element_class->check_tasks = dlp_batch_check_tasks;
   dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_RECORDS | DLP_CARRIES_BATCHES, NULL);
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,

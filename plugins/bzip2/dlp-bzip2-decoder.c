@@ -20,6 +20,14 @@
  * most it is 45.9 MB, where 900,000 bytes are runs of 255 equal ones; with text, a little more than
  * those 900,000. */
 
+/* What is in hand. */
+typedef enum
+{
+  UNIT_HEADER, /* of a stream, or padding before it */
+  UNIT_BLOCK,  /* or the end of the stream */
+  UNIT_OUTPUT, /* of a block there is something to give out */
+} Unit;
+
 struct _DlpBzip2Decoder
 {
   DlpDecoder parent_instance;
@@ -28,6 +36,7 @@ struct _DlpBzip2Decoder
   DecoderMemory memory;
   bz_stream stream;
   gboolean in_stream;
+  guint unit; /* a Unit */
 
   guint8 header[HEADER_SIZE];
   gsize header_size;
@@ -116,6 +125,7 @@ begin_stream (DlpBzip2Decoder *self, GError **error)
   if (code == BZ_OK)
     {
       self->in_stream = TRUE;
+      self->unit = UNIT_BLOCK;
       self->block_start = self->io.position;
       self->stream.next_in = (char *) self->header;
       self->stream.avail_in = HEADER_SIZE;
@@ -167,6 +177,7 @@ end_stream (DlpBzip2Decoder *self)
 {
   BZ2_bzDecompressEnd (&self->stream);
   self->in_stream = FALSE;
+  self->unit = UNIT_HEADER;
   self->header_size = 0;
   self->streams++;
   self->border =
@@ -221,7 +232,10 @@ read_block (DlpBzip2Decoder *self, GError **error)
     }
 
   if (self->end > 0)
-    self->block_start = self->io.position;
+    {
+      self->block_start = self->io.position;
+      self->unit = UNIT_OUTPUT;
+    }
   return TRUE;
 }
 
@@ -233,17 +247,33 @@ give_out (DlpBzip2Decoder *self)
   memcpy (decoder_io_out (&self->io), self->buffer + self->begin, n);
   decoder_io_write (&self->io, n);
   self->begin += n;
-  if (self->begin == self->end)
-    self->begin = self->end = 0;
+  if (self->begin < self->end)
+    return TRUE;
+
+  self->begin = self->end = 0;
+  self->unit = self->in_stream ? UNIT_BLOCK : UNIT_HEADER;
   return TRUE;
 }
 
 static gboolean
-read_unit (DlpBzip2Decoder *self, GError **error)
+read_unit (gpointer decoder, GError **error)
 {
-  if (self->begin < self->end)
-    return give_out (self);
-  return self->in_stream ? read_block (self, error) : read_header (self, error);
+  DlpBzip2Decoder *self = decoder;
+
+  switch (self->unit)
+    {
+    case UNIT_HEADER:
+      return read_header (self, error);
+
+    case UNIT_BLOCK:
+      return read_block (self, error);
+
+    case UNIT_OUTPUT:
+      return give_out (self);
+
+    default:
+      g_assert_not_reached ();
+    }
 }
 
 static gboolean
@@ -257,23 +287,9 @@ dlp_bzip2_decoder_decode (DlpDecoder *decoder,
                           GError **error)
 {
   DlpBzip2Decoder *self = DLP_BZIP2_DECODER (decoder);
-  gboolean ok, was_in_stream;
-  gsize moved, held;
 
   decoder_io_begin (&self->io, in, in_size, out, out_size);
-  do
-    {
-      moved = self->io.used + self->io.written;
-      held = self->end;
-      was_in_stream = self->in_stream;
-      ok = read_unit (self, error);
-    }
-  while (ok && (self->io.used + self->io.written > moved || self->end != held ||
-                self->in_stream != was_in_stream));
-
-  *in_used = self->io.used;
-  *out_written = self->io.written;
-  return ok;
+  return decoder_io_run (&self->io, &self->unit, read_unit, self, in_used, out_written, error);
 }
 
 static gboolean

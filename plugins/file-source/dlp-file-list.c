@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <dlpipe/dlp-source.h>
+
 static gboolean
 is_stdin (const char *uri)
 {
@@ -379,14 +381,34 @@ file_list_new (const char *const *locations,
   if (sorted)
     g_ptr_array_sort (self->files, compare_files);
   drop_duplicates (self->files);
+  self->n_all = self->files->len;
   self->hash = hash_names (self, self->files->len, self->prefixes);
   return g_steal_pointer (&self);
+}
+
+FileList *
+file_list_new_part (const char *plan, const char *source, guint task, GError **error)
+{
+  FileList *self;
+  GArray *numbers = NULL;
+  guint n_all = 0;
+  GPtrArray *files = dlp_source_load_part (plan, source, task, &numbers, &n_all, error);
+
+  if (files == NULL)
+    return NULL;
+  self = g_new0 (FileList, 1);
+  self->files = files;
+  self->numbers = numbers;
+  self->n_all = n_all;
+  self->hash = hash_names (self, files->len, self->prefixes);
+  return self;
 }
 
 void
 file_list_free (FileList *self)
 {
   g_ptr_array_unref (self->files);
+  g_clear_pointer (&self->numbers, g_array_unref);
   g_free (self->hash);
   g_strfreev (self->pins);
   g_free (self);
@@ -402,6 +424,12 @@ DlpFile *
 file_list_get (const FileList *self, guint index)
 {
   return g_ptr_array_index (self->files, index);
+}
+
+guint32
+file_list_get_number (const FileList *self, guint index)
+{
+  return self->numbers != NULL ? g_array_index (self->numbers, guint32, index) : index;
 }
 
 DlpFile *

@@ -13,8 +13,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   GPtrArray *files; /* of DlpFile */
-  char *hash;       /* of the names */
-  /* Of char *, NULL: what the locations are called so that they mean the same later. */
+  /* (nullable): of a part, the number that each has in the whole list, ascending. */
+  GArray *numbers;
+  guint32 n_all; /* files in the whole list */
+  char *hash;    /* of the names */
+  /* (nullable): what the locations are called so that they mean the same later; of a part, NULL. */
   char **pins;
   /* Of the first 1/16, 2/16, ... of them: where two lists begin to differ. */
   guint64 prefixes[FILE_LIST_N_PREFIXES];
@@ -34,9 +37,13 @@ FileList *file_list_new (const char *const *locations,
                          gboolean sorted,
                          GCancellable *cancellable,
                          GError **error);
+/* Those that a plan of a fan-out deals to @task; there may be none. */
+FileList *file_list_new_part (const char *plan, const char *source, guint task, GError **error);
 void file_list_free (FileList *self);
 guint file_list_get_length (const FileList *self);
 DlpFile *file_list_get (const FileList *self, guint index);
+/* The number that it has in the whole list. */
+guint32 file_list_get_number (const FileList *self, guint index);
 /* The first file that cannot be read twice: standard input or a pipe; NULL: none. */
 DlpFile *file_list_find_stream (const FileList *self);
 

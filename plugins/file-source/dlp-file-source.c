@@ -11,7 +11,6 @@
 #include "dlp-file-list.h"
 
 /* Of each file that is about to be read. */
-#define PREFETCH_BYTES (4 * 1024 * 1024)
 
 typedef enum
 {
@@ -37,6 +36,9 @@ struct _DlpFileSource
   char *shard;
   guint epochs;
   guint prefetch_files;
+  guint64 prefetch_bytes;
+  char *plan; /* (nullable): of the fan-out that this is a task of */
+  guint task;
   gboolean repeats; /* asked for by whoever mixes it */
 
   /* From negotiate() on. */
@@ -46,7 +48,6 @@ struct _DlpFileSource
   State state;
   guint32 *shuffled; /* (nullable): of shuffled_epoch */
   guint64 shuffled_epoch;
-  guint64 prefetched; /* position up to which that was asked for */
   DlpRecordBatchBuilder *builder;
 };
 
@@ -61,6 +62,9 @@ enum
   PROP_SHARD,
   PROP_EPOCHS,
   PROP_PREFETCH_FILES,
+  PROP_PREFETCH_BYTES,
+  PROP_PLAN,
+  PROP_TASK,
   N_PROPS
 };
 
@@ -146,10 +150,13 @@ check_list (DlpFileSource *self, GError **error)
     }
   if (epochs == 0 && count_own_files (self) == 0)
     {
-      g_set_error (
-          error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
-          "infinite source has no records: it goes on for ever, but shard=%s of %u files has none",
-          self->shard, file_list_get_length (self->list));
+      g_autofree char *what = self->plan != NULL ? g_strdup_printf ("task=%u", self->task) :
+                                                   g_strdup_printf ("shard=%s", self->shard);
+
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                   "infinite source has no records: it goes on for ever, but %s of %u files has "
+                   "none",
+                   what, self->list->n_all);
       return FALSE;
     }
   return TRUE;
@@ -157,10 +164,27 @@ check_list (DlpFileSource *self, GError **error)
 
 /* ---- their order in an epoch ---- */
 
+/* Of a part, the files in the order that they have among all: of @all numbers in their order, those
+ * that are in it, as indices of the part. */
+static void
+keep_part (const FileList *list, guint32 *all)
+{
+  g_autofree guint32 *index_of = g_new (guint32, list->n_all);
+  guint32 kept = 0;
+
+  memset (index_of, 0xff, list->n_all * sizeof *index_of);
+  for (guint32 i = 0; i < file_list_get_length (list); i++)
+    index_of[file_list_get_number (list, i)] = i;
+  for (guint32 i = 0; i < list->n_all; i++)
+    if (index_of[all[i]] != G_MAXUINT32)
+      all[kept++] = index_of[all[i]];
+}
+
+/* All files take part in the draws, also where only some of them are this task's. */
 static void
 shuffle_epoch (DlpFileSource *self, guint64 epoch)
 {
-  guint32 n = file_list_get_length (self->list);
+  guint32 n = self->list->n_all;
   DlpRandom random = dlp_random_init (dlp_element_get_seed (DLP_ELEMENT (self)),
                                       dlp_element_get_stage (DLP_ELEMENT (self)), "shards",
                                       dlp_element_get_ordinal (DLP_ELEMENT (self)));
@@ -178,6 +202,8 @@ shuffle_epoch (DlpFileSource *self, guint64 epoch)
       self->shuffled[i] = self->shuffled[j];
       self->shuffled[j] = moved;
     }
+  if (self->list->numbers != NULL)
+    keep_part (self->list, self->shuffled);
   self->shuffled_epoch = epoch;
 }
 
@@ -233,14 +259,40 @@ find_writer (gpointer data, const char *uri)
   return path != NULL ? dlp_element_find_writer (data, path) : NULL;
 }
 
+static gboolean
+check_settings (DlpFileSource *self, GError **error)
+{
+  gboolean has_location = self->location != NULL && self->location[0] != NULL;
+  const char *message = NULL;
+
+  if (self->reshuffle && !self->shuffle)
+    message =
+        "reshuffle=true does nothing without shuffle=true; set both, for another order of the "
+        "files in each epoch";
+  else if (!has_location && self->list_name == NULL && self->plan == NULL)
+    message = "nothing to read: location=FILE (a path, a glob, a URI, or - for the standard input) "
+              "or list=FILE is needed";
+  else if (self->plan != NULL && self->shard_count > 1)
+    message = "shard and plan exclude each other: the plan says what is this task's part";
+  if (message == NULL)
+    return TRUE;
+  g_set_error_literal (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, message);
+  return FALSE;
+}
+
 /* @pins: (nullable): what the locations were called before. */
 static gboolean
 make_list (DlpFileSource *self, const char *const *pins, GError **error)
 {
+  DlpElement *element = DLP_ELEMENT (self);
+
   g_clear_pointer (&self->list, file_list_free);
-  self->list = file_list_new ((const char *const *) self->location, pins, self->list_name,
-                              find_writer, self, self->order == ORDER_SORTED,
-                              dlp_element_get_cancellable (DLP_ELEMENT (self)), error);
+  if (self->plan != NULL)
+    self->list = file_list_new_part (self->plan, dlp_element_get_name (element), self->task, error);
+  else
+    self->list = file_list_new ((const char *const *) self->location, pins, self->list_name,
+                                find_writer, self, self->order == ORDER_SORTED,
+                                dlp_element_get_cancellable (element), error);
   return self->list != NULL;
 }
 
@@ -249,31 +301,43 @@ dlp_file_source_negotiate (DlpElement *element, GError **error)
 {
   DlpFileSource *self = DLP_FILE_SOURCE (element);
   g_autoptr (DlpSchema) schema = dlp_schema_files ();
-  gboolean has_location = self->location != NULL && self->location[0] != NULL;
 
   self->repeats = FALSE;
-  if (!parse_shard (self, error))
+  if (!parse_shard (self, error) || !check_settings (self, error))
     return FALSE;
-  if (self->reshuffle && !self->shuffle)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "reshuffle=true does nothing without shuffle=true; set both, for another order "
-                   "of the files in each epoch");
-      return FALSE;
-    }
-  if (!has_location && self->list_name == NULL)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "nothing to read: location=FILE (a path, a glob, a URI, or - for the "
-                   "standard input) or list=FILE is needed");
-      return FALSE;
-    }
-
   if (!make_list (self, NULL, error) || !check_list (self, error))
     return FALSE;
 
   dlp_pad_set_schema (dlp_element_get_output (element, 0), schema);
   show_total (self);
+  return TRUE;
+}
+
+/* What cannot be read twice cannot be read by another process. */
+static GPtrArray *
+dlp_file_source_list (DlpSource *source, GError **error)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (source);
+  DlpFile *stream = file_list_find_stream (self->list);
+  g_autofree char *shown = NULL;
+
+  if (stream == NULL && self->shard_count == 1)
+    return g_ptr_array_ref (self->list->files);
+  shown = stream != NULL ? dlp_uri_escape_for_display (dlp_file_get_uri (stream)) : NULL;
+  if (stream != NULL)
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                 "%s can be read only once, so it cannot be dealt to tasks", shown);
+  else
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                 "shard=%s: a fan-out deals the files to its tasks itself; leave it out",
+                 self->shard);
+  return NULL;
+}
+
+static gboolean
+dlp_file_source_take_part (DlpSource *source, const char *plan, guint task, GError **error)
+{
+  g_object_set (source, "plan", plan, "task", task, NULL);
   return TRUE;
 }
 
@@ -293,6 +357,31 @@ dlp_file_source_repeat (DlpSource *source, GError **error)
   return check_list (self, error);
 }
 
+/* Whether there is a file that no scheme can bring near but by its being held in memory. */
+static gboolean
+has_remote_files (DlpFileSource *self)
+{
+  for (guint32 i = 0; i < file_list_get_length (self->list); i++)
+    {
+      const char *uri = dlp_file_get_uri (file_list_get (self->list, i));
+      DlpScheme *scheme = strstr (uri, "://") != NULL ? dlp_scheme_for_uri (uri, NULL) : NULL;
+
+      if (scheme != NULL && DLP_SCHEME_GET_CLASS (scheme)->prefetch == NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+dlp_file_source_get_read_ahead (DlpSource *source, guint *files, guint64 *bytes, guint64 *held)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (source);
+
+  *files = self->prefetch_files;
+  *bytes = self->prefetch_bytes;
+  *held = has_remote_files (self) ? self->prefetch_bytes : 0;
+}
+
 static gboolean
 dlp_file_source_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
@@ -302,7 +391,8 @@ dlp_file_source_start (DlpElement *element, GCancellable *cancellable, GError **
   /* What was drawn before, for the progress, was with the seed before that of a state. */
   g_clear_pointer (&self->shuffled, g_free);
   self->builder = dlp_record_batch_builder_new (schema);
-  if (count_own_files (self) == 0)
+  /* A task may have no file of one of several sources, and nobody could change that. */
+  if (count_own_files (self) == 0 && self->plan == NULL)
     {
       g_autofree char *message = g_strdup_printf ("shard=%s of %u files has none", self->shard,
                                                   file_list_get_length (self->list));
@@ -327,25 +417,7 @@ dlp_file_source_stop (DlpElement *element)
   g_clear_pointer (&self->shuffled, g_free);
 }
 
-static void
-prefetch (DlpFileSource *self)
-{
-  guint64 n = file_list_get_length (self->list);
-  guint64 p = find_own (self, MAX (self->state.position, self->prefetched));
-  guint64 end = MIN (n, self->state.position + self->prefetch_files * self->shard_count);
-
-  for (; p < end; p += self->shard_count)
-    {
-      DlpFile *file = file_list_get (self->list, get_index (self, p));
-      DlpScheme *scheme = dlp_scheme_for_uri (dlp_file_get_uri (file), NULL);
-
-      if (scheme != NULL)
-        dlp_scheme_prefetch (scheme, file, PREFETCH_BYTES);
-      self->prefetched = p + 1;
-    }
-}
-
-/* A record batch each, so that a link bounds how far the names, and the prefetch, are ahead. */
+/* A record batch each, so that a link bounds how far the names are ahead. */
 static gboolean
 emit (DlpFileSource *self, DlpPad *out, guint32 index, GError **error)
 {
@@ -356,7 +428,7 @@ emit (DlpFileSource *self, DlpPad *out, guint32 index, GError **error)
   DlpCoordinate coordinate = {
     .stage = dlp_element_get_stage (DLP_ELEMENT (self)),
     .source = dlp_element_get_ordinal (DLP_ELEMENT (self)),
-    .file = index,
+    .file = file_list_get_number (self->list, index),
     .epoch = (guint32) self->state.epoch,
   };
 
@@ -388,10 +460,9 @@ dlp_file_source_produce (DlpSource *source, DlpPad *out, GCancellable *cancellab
           guint32 index = get_index (self, position);
 
           self->state.position = position + 1;
-          prefetch (self);
           return emit (self, out, index, error) ? DLP_STEP_MORE : DLP_STEP_ERROR;
         }
-      self->state.position = self->prefetched = 0;
+      self->state.position = 0;
       self->state.epoch++;
       if (count_own_files (self) == 0)
         break;
@@ -454,7 +525,7 @@ load_pins (DlpFileSource *self, GVariant *described, GError **error)
   guint n = self->location != NULL ? g_strv_length (self->location) : 0;
   gsize n_pins;
 
-  if (value == NULL)
+  if (value == NULL || self->list->pins == NULL)
     return TRUE;
   pins = g_variant_get_bytestring_array (value, &n_pins);
   if (n_pins != n)
@@ -548,6 +619,15 @@ dlp_file_source_get_property (GObject *object, guint id, GValue *value, GParamSp
     case PROP_PREFETCH_FILES:
       g_value_set_uint (value, self->prefetch_files);
       break;
+    case PROP_PREFETCH_BYTES:
+      g_value_set_uint64 (value, self->prefetch_bytes);
+      break;
+    case PROP_PLAN:
+      g_value_set_string (value, self->plan);
+      break;
+    case PROP_TASK:
+      g_value_set_uint (value, self->task);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -587,6 +667,16 @@ dlp_file_source_set_property (GObject *object, guint id, const GValue *value, GP
     case PROP_PREFETCH_FILES:
       self->prefetch_files = g_value_get_uint (value);
       break;
+    case PROP_PREFETCH_BYTES:
+      self->prefetch_bytes = g_value_get_uint64 (value);
+      break;
+    case PROP_PLAN:
+      g_free (self->plan);
+      self->plan = g_value_dup_string (value);
+      break;
+    case PROP_TASK:
+      self->task = g_value_get_uint (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -602,6 +692,7 @@ dlp_file_source_finalize (GObject *object)
   g_strfreev (self->location);
   g_free (self->list_name);
   g_free (self->shard);
+  g_free (self->plan);
 
   G_OBJECT_CLASS (dlp_file_source_parent_class)->finalize (object);
 }
@@ -632,9 +723,26 @@ install_properties (GObjectClass *klass)
   properties[PROP_EPOCHS] =
       g_param_spec_uint ("epochs", NULL, "How often all files are read, or forever", 0, G_MAXUINT,
                          1, DLP_PARAM_READWRITE | DLP_PARAM_FOREVER);
+  properties[PROP_PREFETCH_FILES] = g_param_spec_uint (
+      "prefetch-files", NULL,
+      "Files that are read in advance, behind those that are being read; 0: none", 0, 1024, 4,
+      DLP_PARAM_READWRITE | DLP_PARAM_FREE);
+  properties[PROP_PREFETCH_BYTES] = g_param_spec_uint64 (
+      "prefetch-bytes", NULL,
+      "Bytes that are read in advance, of all sources together; less where they have to be held in "
+      "memory and that is short",
+      0, G_MAXINT64, 256 * 1024 * 1024, DLP_PARAM_READWRITE | DLP_PARAM_BYTES | DLP_PARAM_FREE);
   properties[PROP_PREFETCH_FILES] =
       g_param_spec_uint ("prefetch-files", NULL, "Files whose first 4 MiB are asked for in advance",
                          0, 1024, 4, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
+  properties[PROP_PLAN] = g_param_spec_string (
+      "plan", NULL,
+      "Set by dlpipe-fanout: the plan of a job, which says what files there are, and the part of "
+      "each task",
+      NULL, DLP_PARAM_READWRITE | DLP_PARAM_FREE);
+  properties[PROP_TASK] =
+      g_param_spec_uint ("task", NULL, "Set by dlpipe-fanout: the task whose part is read", 0,
+                         G_MAXUINT32, 0, DLP_PARAM_READWRITE);
   g_object_class_install_properties (klass, N_PROPS, properties);
 }
 
@@ -656,6 +764,9 @@ dlp_file_source_class_init (DlpFileSourceClass *klass)
   DLP_SOURCE_CLASS (klass)->produce = dlp_file_source_produce;
   DLP_SOURCE_CLASS (klass)->get_epochs = dlp_file_source_get_epochs;
   DLP_SOURCE_CLASS (klass)->repeat = dlp_file_source_repeat;
+  DLP_SOURCE_CLASS (klass)->get_read_ahead = dlp_file_source_get_read_ahead;
+  DLP_SOURCE_CLASS (klass)->list = dlp_file_source_list;
+  DLP_SOURCE_CLASS (klass)->take_part = dlp_file_source_take_part;
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_FILES, NULL);
   dlp_element_class_set_description (
@@ -670,4 +781,5 @@ dlp_file_source_init (DlpFileSource *self)
   self->epochs = 1;
   self->shard_count = 1;
   self->prefetch_files = 4;
+  self->prefetch_bytes = 256 * 1024 * 1024;
 }

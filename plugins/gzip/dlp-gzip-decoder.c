@@ -11,7 +11,11 @@
 #include "dlp-inflate.h"
 
 #define MAGIC_SIZE 2
+/* What is there of a header whatever its flags say. */
+#define FIXED_HEADER_SIZE 10
 #define METHOD_DEFLATE 8
+/* With less memory the smaller of two buffers is used. */
+#define LARGE_MEMORY (512 * 1024)
 #define FLAG_HEADER_CRC 0x02
 #define FLAG_EXTRA 0x04
 #define FLAG_NAME 0x08
@@ -42,8 +46,9 @@ struct _DlpGzipDecoder
 
   DecoderIo io;
   Inflate *inflate; /* NULL until there is a member */
+  guint space;      /* what it is made with */
 
-  Part part;
+  guint part;      /* a Part */
   guint8 field[4]; /* the number in hand */
   gsize field_size;
   guint8 flags;
@@ -114,7 +119,7 @@ begin_member (DlpGzipDecoder *self)
     return;
 
   if (self->inflate == NULL)
-    self->inflate = g_new (Inflate, 1);
+    self->inflate = inflate_new (self->space);
   inflate_begin (self->inflate);
   self->member_start = self->io.position;
   self->crc = 0;
@@ -297,7 +302,7 @@ read_data (DlpGzipDecoder *self, GError **error)
 
   if (inflate->begin == inflate->end && !self->is_failed && inflate->mode != INFLATE_DONE)
     {
-      if (sizeof inflate->data - inflate->end < INFLATE_SPACE_SIZE / 2)
+      if (inflate_is_short_of_room (inflate))
         inflate_make_room (inflate);
       end = inflate->end;
       self->is_failed = inflate_run (inflate, decoder_io_in (&self->io),
@@ -331,8 +336,10 @@ read_trailer (DlpGzipDecoder *self, GError **error)
 }
 
 static gboolean
-read_part (DlpGzipDecoder *self, GError **error)
+read_part (gpointer decoder, GError **error)
 {
+  DlpGzipDecoder *self = decoder;
+
   if (self->part == PART_DATA)
     return read_data (self, error);
   if (self->part > PART_DATA)
@@ -355,22 +362,9 @@ dlp_gzip_decoder_decode (DlpDecoder *decoder,
                          GError **error)
 {
   DlpGzipDecoder *self = DLP_GZIP_DECODER (decoder);
-  gboolean ok;
-  gsize moved;
-  Part part;
 
   decoder_io_begin (&self->io, in, in_size, out, out_size);
-  do
-    {
-      moved = self->io.used + self->io.written;
-      part = self->part;
-      ok = read_part (self, error);
-    }
-  while (ok && (self->io.used + self->io.written > moved || self->part != part));
-
-  *in_used = self->io.used;
-  *out_written = self->io.written;
-  return ok;
+  return decoder_io_run (&self->io, &self->part, read_part, self, in_used, out_written, error);
 }
 
 static gboolean
@@ -403,6 +397,13 @@ dlp_gzip_decoder_get_warning (DlpDecoder *decoder)
   return self->warning;
 }
 
+static void
+dlp_gzip_decoder_limit_memory (DlpDecoder *decoder, gsize bytes, const char *folder)
+{
+  if (bytes < LARGE_MEMORY)
+    DLP_GZIP_DECODER (decoder)->space = INFLATE_SPACE_SIZE_SMALL;
+}
+
 static gboolean
 dlp_gzip_decoder_get_border (DlpDecoder *decoder, DlpDecoderBorder *border)
 {
@@ -420,6 +421,50 @@ dlp_gzip_decoder_go_to_border (DlpDecoder *decoder, const DlpDecoderBorder *bord
   self->io.decoded = border->decoded;
   self->members = border->counts[0];
   self->padding = border->counts[1];
+}
+
+static guint
+read_le16 (const guint8 *data)
+{
+  return data[0] | (guint) data[1] << 8;
+}
+
+/* Of BGZF (SAM specification, 4.1) alone, whose members say in a field of their headers how long
+ * they are; others have to be decoded to know it. */
+static gssize
+dlp_gzip_decoder_measure (DlpDecoder *decoder,
+                          DlpDecoderBorder *border,
+                          const guint8 *in,
+                          gsize size)
+{
+  gsize at = FIXED_HEADER_SIZE + 2, end;
+
+  if (size < at)
+    return 0;
+  if (!dlp_gzip_decoder_match (in, size) || in[2] != METHOD_DEFLATE || in[3] != FLAG_EXTRA)
+    return -1;
+  end = at + read_le16 (in + FIXED_HEADER_SIZE);
+  if (size < end)
+    return 0;
+
+  for (; end - at >= 4; at += 4 + read_le16 (in + at + 2))
+    {
+      gsize length;
+
+      if (end - at - 4 < read_le16 (in + at + 2))
+        return -1;
+      if (in[at] != 'B' || in[at + 1] != 'C' || read_le16 (in + at + 2) != 2)
+        continue;
+      length = (gsize) read_le16 (in + at + 4) + 1;
+      if (length < end)
+        return -1;
+      if (size < length)
+        return 0;
+      border->raw += length;
+      border->counts[0]++;
+      return (gssize) length;
+    }
+  return -1;
 }
 
 static void
@@ -442,11 +487,14 @@ dlp_gzip_decoder_class_init (DlpGzipDecoderClass *klass)
   decoder_class->decode = dlp_gzip_decoder_decode;
   decoder_class->finish = dlp_gzip_decoder_finish;
   decoder_class->get_warning = dlp_gzip_decoder_get_warning;
+  decoder_class->limit_memory = dlp_gzip_decoder_limit_memory;
   decoder_class->get_border = dlp_gzip_decoder_get_border;
   decoder_class->go_to_border = dlp_gzip_decoder_go_to_border;
+  decoder_class->measure = dlp_gzip_decoder_measure;
 }
 
 static void
 dlp_gzip_decoder_init (DlpGzipDecoder *self)
 {
+  self->space = INFLATE_SPACE_SIZE;
 }

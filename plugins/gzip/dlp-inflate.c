@@ -35,11 +35,26 @@ make_fixed_tables (void)
   g_once_init_leave (&once, 1);
 }
 
+Inflate *
+inflate_new (guint space)
+{
+  Inflate *self = g_malloc (sizeof *self + INFLATE_HISTORY_SIZE + space);
+
+  self->size = INFLATE_HISTORY_SIZE + space;
+  return self;
+}
+
 void
 inflate_begin (Inflate *self)
 {
   make_fixed_tables ();
-  memset (self, 0, offsetof (Inflate, data));
+  memset (self, 0, offsetof (Inflate, size));
+}
+
+gboolean
+inflate_is_short_of_room (const Inflate *self)
+{
+  return self->size - self->end < (self->size - INFLATE_HISTORY_SIZE) / 2;
 }
 
 void
@@ -264,7 +279,7 @@ run_fast (Inflate *self, Input *in)
 {
   const guint8 *next = in->next, *next_max = in->end - FAST_INPUT_MIN;
   guint8 *start = self->data + self->end, *out = start;
-  guint8 *out_max = self->data + sizeof self->data - INFLATE_ROOM_MIN;
+  guint8 *out_max = self->data + self->size - INFLATE_ROOM_MIN;
   const guint32 *literals = self->literals, *distances = self->distances;
   guint64 hold = self->hold, produced = self->produced;
   guint bits = self->bits;
@@ -372,7 +387,7 @@ run_many (Inflate *self, Input *in)
 static gboolean
 has_room (const Inflate *self)
 {
-  return sizeof self->data - self->end >= INFLATE_ROOM_MIN;
+  return self->size - self->end >= INFLATE_ROOM_MIN;
 }
 
 static InflateResult
@@ -455,7 +470,7 @@ read_stored_size (Inflate *self, Input *in)
 static InflateResult
 read_stored (Inflate *self, Input *in)
 {
-  guint room = (guint) sizeof self->data - self->end;
+  guint room = self->size - self->end;
   guint n = (guint) MIN ((gsize) (in->end - in->next), MIN (room, self->stored));
 
   if (n > 0)

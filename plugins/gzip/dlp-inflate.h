@@ -9,7 +9,10 @@ G_BEGIN_DECLS
  * text, and as many bytes of the input were consumed. tests/test-inflate.c compares them. */
 
 #define INFLATE_HISTORY_SIZE 32768u
+/* Room for what is decoded beside it, and where memory is short. With less, the history is moved
+ * more often. */
 #define INFLATE_SPACE_SIZE 65536u
+#define INFLATE_SPACE_SIZE_SMALL 8192u
 /* So much room is wanted before anything is decoded: the longest match, and what is written beyond
  * its end since whole words are copied. */
 #define INFLATE_ROOM_MIN 320u
@@ -64,9 +67,15 @@ typedef struct
 
   /* What was decoded: up to @begin it was given out. What lies before is what matches refer to. */
   guint begin, end;
-  guint8 data[INFLATE_HISTORY_SIZE + INFLATE_SPACE_SIZE];
+  guint size; /* of data */
+  guint8 data[];
 } Inflate;
 
+/* (transfer full): by g_free(). @space: one of the two sizes. */
+Inflate *inflate_new (guint space);
+/* Before each stream. */
+/* Whether inflate_make_room() is due. */
+gboolean inflate_is_short_of_room (const Inflate *self);
 void inflate_begin (Inflate *self);
 /* Decodes to the data until input or room is wanted. @in_used: how much was consumed. */
 InflateResult inflate_run (Inflate *self, const guint8 *in, gsize in_size, gsize *in_used);

@@ -78,3 +78,29 @@ decoder_io_skip_zeros (DecoderIo *self)
 
   return n;
 }
+
+gboolean
+decoder_io_run (DecoderIo *self,
+                const guint *unit,
+                DecoderReadUnit read_unit,
+                gpointer decoder,
+                gsize *in_used,
+                gsize *out_written,
+                GError **error)
+{
+  gboolean ok;
+  gsize moved;
+  guint before;
+
+  do
+    {
+      moved = self->used + self->written;
+      before = *unit;
+      ok = read_unit (decoder, error);
+    }
+  while (ok && (self->used + self->written > moved || *unit != before));
+
+  *in_used = self->used;
+  *out_written = self->written;
+  return ok;
+}

@@ -30,6 +30,16 @@ void decoder_io_use (DecoderIo *self, gsize size);
 void decoder_io_write (DecoderIo *self, gsize size);
 /* Takes bytes until @data, of which @size are there, has @wanted. Returns whether it has. */
 gboolean decoder_io_gather (DecoderIo *self, guint8 *data, gsize *size, gsize wanted);
+/* Reads the next unit, or some of it; or begins one, which *unit of decoder_io_run() shows. */
+typedef gboolean (*DecoderReadUnit) (gpointer decoder, GError **error);
+/* decode() of a decoder, behind decoder_io_begin(): unit after unit, until nothing moves. */
+gboolean decoder_io_run (DecoderIo *self,
+                         const guint *unit,
+                         DecoderReadUnit read_unit,
+                         gpointer decoder,
+                         gsize *in_used,
+                         gsize *out_written,
+                         GError **error);
 /* Takes zero bytes, and says how many. */
 gsize decoder_io_skip_zeros (DecoderIo *self);
 

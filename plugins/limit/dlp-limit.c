@@ -2,6 +2,7 @@
 
 #include "dlp-limit.h"
 
+#include <dlpipe/dlp-fanout.h>
 #include <dlpipe/dlp-pad-template.h>
 
 typedef struct
@@ -19,6 +20,7 @@ struct _DlpLimit
   guint64 max_tokens;  /* 0: no limit */
   guint64 max_batches; /* 0: no limit */
   char *field;
+  gboolean per_task;
   int tokens_field; /* -1: tokens are not counted */
 
   DlpLimitState state; /* what was delivered */
@@ -31,6 +33,7 @@ enum
   PROP_TOKENS,
   PROP_BATCHES,
   PROP_FIELD,
+  PROP_PER_TASK,
   N_PROPS
 };
 
@@ -209,6 +212,13 @@ dlp_limit_load (DlpElement *element, GVariant *described, guint version, GError 
          check_emitted (self, error);
 }
 
+static gboolean
+dlp_limit_check_tasks (DlpElement *element, guint n_tasks, GError **error)
+{
+  return DLP_LIMIT (element)->per_task ||
+         dlp_fanout_refuse_element (element, "counts what it lets through", n_tasks, error);
+}
+
 static void
 dlp_limit_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -228,6 +238,9 @@ dlp_limit_set_property (GObject *object, guint id, const GValue *value, GParamSp
     case PROP_FIELD:
       g_free (self->field);
       self->field = g_value_dup_string (value);
+      break;
+    case PROP_PER_TASK:
+      self->per_task = g_value_get_boolean (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -252,6 +265,9 @@ dlp_limit_get_property (GObject *object, guint id, GValue *value, GParamSpec *ps
       break;
     case PROP_FIELD:
       g_value_set_string (value, self->field);
+      break;
+    case PROP_PER_TASK:
+      g_value_set_boolean (value, self->per_task);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -280,6 +296,7 @@ dlp_limit_class_init (DlpLimitClass *klass)
   element_class->save = dlp_limit_save;
   element_class->describe = dlp_limit_describe;
   element_class->load = dlp_limit_load;
+  element_class->check_tasks = dlp_limit_check_tasks;
   dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_ALL, NULL);
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
@@ -301,6 +318,8 @@ dlp_limit_class_init (DlpLimitClass *klass)
       G_MAXINT64, 0, DLP_PARAM_READWRITE);
   properties[PROP_FIELD] = g_param_spec_string (
       "field", NULL, "Field with the tokens that are counted", "tokens", DLP_PARAM_READWRITE);
+  properties[PROP_PER_TASK] = g_param_spec_boolean (
+      "per-task", NULL, "In a fan-out: the limit is that of each task", FALSE, DLP_PARAM_READWRITE);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

@@ -34,7 +34,7 @@ struct _DlpLz4Decoder
   DecoderIo io;
   DecoderMemory memory;
 
-  Unit unit;
+  guint unit;         /* a Unit */
   guint64 unit_start; /* where the unit in hand begins; of a block, its header */
   guint64 left;       /* of a skippable frame */
   guint8 header[LZ4_FRAME_HEADER_SIZE_MAX];
@@ -381,8 +381,10 @@ read_checksum (DlpLz4Decoder *self, GError **error)
 }
 
 static gboolean
-read_unit (DlpLz4Decoder *self, GError **error)
+read_unit (gpointer decoder, GError **error)
 {
+  DlpLz4Decoder *self = decoder;
+
   switch (self->unit)
     {
     case UNIT_FRAME_HEADER:
@@ -419,22 +421,9 @@ dlp_lz4_decoder_decode (DlpDecoder *decoder,
                         GError **error)
 {
   DlpLz4Decoder *self = DLP_LZ4_DECODER (decoder);
-  gboolean ok;
-  gsize moved;
-  Unit unit;
 
   decoder_io_begin (&self->io, in, in_size, out, out_size);
-  do
-    {
-      moved = self->io.used + self->io.written;
-      unit = self->unit;
-      ok = read_unit (self, error);
-    }
-  while (ok && (self->io.used + self->io.written > moved || self->unit != unit));
-
-  *in_used = self->io.used;
-  *out_written = self->io.written;
-  return ok;
+  return decoder_io_run (&self->io, &self->unit, read_unit, self, in_used, out_written, error);
 }
 
 static gboolean
@@ -499,6 +488,94 @@ dlp_lz4_decoder_go_to_border (DlpDecoder *decoder, const DlpDecoderBorder *borde
   self->unchecked_frames = border->counts[1];
 }
 
+static gssize
+measure_skippable (const guint8 *in, gsize size)
+{
+  gsize length;
+
+  if (size < LZ4_SKIPPABLE_HEADER_SIZE)
+    return 0;
+  length = LZ4_SKIPPABLE_HEADER_SIZE + (gsize) lz4_frame_read_le32 (in + LZ4_FRAME_MAGIC_SIZE);
+  return length <= size ? (gssize) length : 0;
+}
+
+/* Of all its blocks with the mark behind them, from the first one's header on. */
+static gssize
+measure_blocks (const guint8 *in, gsize size, const Lz4FrameHeader *frame)
+{
+  gsize checksum = frame->has_block_checksum ? LZ4_CHECKSUM_SIZE : 0;
+  gsize length = 0;
+
+  while (size - length >= LZ4_BLOCK_HEADER_SIZE)
+    {
+      guint32 value = lz4_frame_read_le32 (in + length);
+      gsize stored = value & ~LZ4_BLOCK_STORED;
+
+      length += LZ4_BLOCK_HEADER_SIZE;
+      if (value == 0)
+        return (gssize) length;
+      if (stored > frame->block_size_max)
+        return -1;
+      if (size - length < stored + checksum)
+        return 0;
+      length += stored + checksum;
+    }
+  return 0;
+}
+
+static gssize
+measure_frame (const guint8 *in, gsize size, Lz4FrameHeader *frame)
+{
+  g_autofree char *fault = NULL;
+  gsize length, checksum;
+  gssize blocks;
+
+  if (size < LZ4_FRAME_PREFIX_SIZE)
+    return 0;
+  length = lz4_frame_header_size (in);
+  if (size < length)
+    return 0;
+  fault = lz4_frame_parse_header (in, frame);
+  if (fault != NULL)
+    return -1;
+
+  blocks = measure_blocks (in + length, size - length, frame);
+  if (blocks <= 0)
+    return blocks;
+  length += (gsize) blocks;
+  checksum = frame->has_checksum ? LZ4_CHECKSUM_SIZE : 0;
+  return length + checksum <= size ? (gssize) (length + checksum) : 0;
+}
+
+static gssize
+dlp_lz4_decoder_measure (DlpDecoder *decoder,
+                         DlpDecoderBorder *border,
+                         const guint8 *in,
+                         gsize size)
+{
+  Lz4FrameHeader frame;
+  guint32 magic;
+  gssize length;
+
+  if (size < LZ4_FRAME_MAGIC_SIZE)
+    return 0;
+  magic = lz4_frame_read_le32 (in);
+  if (magic != LZ4_FRAME_MAGIC && !lz4_frame_is_skippable (magic))
+    return -1;
+
+  length =
+      magic == LZ4_FRAME_MAGIC ? measure_frame (in, size, &frame) : measure_skippable (in, size);
+  if (length <= 0)
+    return length;
+  border->raw += (guint64) length;
+  if (magic == LZ4_FRAME_MAGIC)
+    {
+      border->counts[0]++;
+      border->counts[1] += !frame.has_checksum && !frame.has_block_checksum;
+    }
+  return length;
+}
+
 static void
 dlp_lz4_decoder_finalize (GObject *object)
 {
@@ -525,6 +602,7 @@ dlp_lz4_decoder_class_init (DlpLz4DecoderClass *klass)
   decoder_class->rest = dlp_lz4_decoder_rest;
   decoder_class->get_border = dlp_lz4_decoder_get_border;
   decoder_class->go_to_border = dlp_lz4_decoder_go_to_border;
+  decoder_class->measure = dlp_lz4_decoder_measure;
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "dlp-mix.h"
 
 #include <dlpipe/dlp-fan-in.h>
+#include <dlpipe/dlp-fanout.h>
 #include <dlpipe/dlp-pad-template.h>
 #include <dlpipe/dlp-upstream.h>
 
@@ -33,6 +34,7 @@ struct _DlpMix
   char *weights;
   char **weights_at;
   DlpMixExhausted exhausted;
+  gboolean per_task;
   DlpMixUnit unit;
 
   /* From negotiate() on. */
@@ -56,6 +58,7 @@ enum
   PROP_WEIGHTS_AT,
   PROP_EXHAUSTED,
   PROP_UNIT,
+  PROP_PER_TASK,
   N_PROPS
 };
 
@@ -552,6 +555,16 @@ dlp_mix_report (DlpElement *element, GVariant *described)
                            self->unit == DLP_MIX_TOKENS);
 }
 
+static gboolean
+dlp_mix_check_tasks (DlpElement *element, guint n_tasks, GError **error)
+{
+  DlpMix *self = DLP_MIX (element);
+
+  return self->exhausted != DLP_MIX_STOP || self->per_task ||
+         dlp_fanout_refuse_element (element, "ends all its inputs where one ends (exhausted=stop)",
+                                    n_tasks, error);
+}
+
 static void
 dlp_mix_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -572,6 +585,9 @@ dlp_mix_set_property (GObject *object, guint id, const GValue *value, GParamSpec
       break;
     case PROP_EXHAUSTED:
       self->exhausted = g_value_get_enum (value);
+      break;
+    case PROP_PER_TASK:
+      self->per_task = g_value_get_boolean (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -596,6 +612,9 @@ dlp_mix_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspe
       break;
     case PROP_EXHAUSTED:
       g_value_set_enum (value, self->exhausted);
+      break;
+    case PROP_PER_TASK:
+      g_value_set_boolean (value, self->per_task);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -635,6 +654,9 @@ install_properties (GObjectClass *object_class)
       "unit", NULL,
       "What weights speak of: records, each drawn; tokens: whoever is furthest behind is next",
       DLP_TYPE_MIX_UNIT, DLP_MIX_RECORDS, DLP_PARAM_READWRITE);
+  properties[PROP_PER_TASK] = g_param_spec_boolean (
+      "per-task", NULL, "In a fan-out: exhausted=stop ends each task by itself", FALSE,
+      DLP_PARAM_READWRITE);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
@@ -656,6 +678,7 @@ dlp_mix_class_init (DlpMixClass *klass)
   element_class->describe = dlp_mix_describe;
   element_class->load = dlp_mix_load;
   element_class->report = dlp_mix_report;
+  element_class->check_tasks = dlp_mix_check_tasks;
   dlp_element_class_add_pad_template (element_class, "in-N", DLP_PAD_INPUT, DLP_PAD_ON_REQUEST,
                                       DLP_CARRIES_RECORDS | DLP_CARRIES_FILES,
                                       "By any name; all carry the same");

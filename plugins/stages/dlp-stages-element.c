@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <dlpipe/dlp-fan-in.h>
+#include <dlpipe/dlp-fanout.h>
 #include <dlpipe/dlp-pad-template.h>
 #include <dlpipe/dlp-upstream.h>
 
@@ -20,6 +21,7 @@ struct _DlpStagesElement
   char *tokens;
   char *batches;
   char *field;
+  gboolean per_task;
 
   /* From negotiate() on. */
   StagePlan *plans;
@@ -38,6 +40,7 @@ enum
   PROP_TOKENS,
   PROP_BATCHES,
   PROP_FIELD,
+  PROP_PER_TASK,
   N_PROPS
 };
 
@@ -411,6 +414,16 @@ dlp_stages_element_load (DlpElement *element, GVariant *described, guint version
                                       self->state->whole ? "batches" : "records", places, error);
 }
 
+static gboolean
+dlp_stages_element_check_tasks (DlpElement *element, guint n_tasks, GError **error)
+{
+  DlpStagesElement *self = DLP_STAGES_ELEMENT (element);
+  gboolean limits = self->records != NULL || self->tokens != NULL || self->batches != NULL;
+
+  return !limits || self->per_task ||
+         dlp_fanout_refuse_element (element, "counts what each stage lets through", n_tasks, error);
+}
+
 /* ---- object ---- */
 
 static char **
@@ -436,13 +449,15 @@ dlp_stages_element_set_property (GObject *object, guint id, const GValue *value,
 {
   char **text = find_text (DLP_STAGES_ELEMENT (object), id);
 
-  if (text == NULL)
+  if (id == PROP_PER_TASK)
+    DLP_STAGES_ELEMENT (object)->per_task = g_value_get_boolean (value);
+  else if (text == NULL)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  else
     {
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      return;
+      g_free (*text);
+      *text = g_value_dup_string (value);
     }
-  g_free (*text);
-  *text = g_value_dup_string (value);
 }
 
 static void
@@ -450,7 +465,9 @@ dlp_stages_element_get_property (GObject *object, guint id, GValue *value, GPara
 {
   char **text = find_text (DLP_STAGES_ELEMENT (object), id);
 
-  if (text == NULL)
+  if (id == PROP_PER_TASK)
+    g_value_set_boolean (value, DLP_STAGES_ELEMENT (object)->per_task);
+  else if (text == NULL)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   else
     g_value_set_string (value, *text);
@@ -490,6 +507,9 @@ install_properties (GObjectClass *klass)
       DLP_PARAM_READWRITE);
   properties[PROP_FIELD] = g_param_spec_string (
       "field", NULL, "Field with the tokens that are counted", "tokens", DLP_PARAM_READWRITE);
+  properties[PROP_PER_TASK] =
+      g_param_spec_boolean ("per-task", NULL, "In a fan-out: the limits are those of each task",
+                            FALSE, DLP_PARAM_READWRITE);
   g_object_class_install_properties (klass, N_PROPS, properties);
 }
 
@@ -509,6 +529,7 @@ dlp_stages_element_class_init (DlpStagesElementClass *klass)
   element_class->describe = dlp_stages_element_describe;
   element_class->load = dlp_stages_element_load;
   element_class->report = dlp_stages_element_report;
+  element_class->check_tasks = dlp_stages_element_check_tasks;
   dlp_element_class_add_pad_template (element_class, "in-N", DLP_PAD_INPUT, DLP_PAD_ON_REQUEST,
                                       DLP_CARRIES_ALL, "By any name; all carry the same");
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,

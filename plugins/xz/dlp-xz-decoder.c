@@ -58,7 +58,7 @@ struct _DlpXzDecoder
   lzma_allocator allocator; /* of what decodes: the window */
   guint window_log_max;
 
-  Unit unit;
+  guint unit;         /* a Unit */
   guint64 unit_start; /* where the unit in hand begins; of a chunk, its header */
   guint8 header[LZMA_BLOCK_HEADER_SIZE_MAX];
   gsize header_size;
@@ -161,6 +161,24 @@ fail_library (DlpXzDecoder *self, lzma_ret code, const char *what, GError **erro
   return FALSE;
 }
 
+static guint64
+pack_counts (guint64 stream, guint64 streams, guint64 unchecked)
+{
+  return stream | streams << STREAMS_SHIFT | unchecked << UNCHECKED_SHIFT;
+}
+
+static guint64
+unpack_streams (guint64 word)
+{
+  return word >> STREAMS_SHIFT & ((1u << STREAMS_BITS) - 1);
+}
+
+static gboolean
+is_unchecked (const lzma_stream_flags *flags)
+{
+  return flags->check == LZMA_CHECK_NONE || !lzma_check_is_supported (flags->check);
+}
+
 /* No block needs anything of those before it but their digest. A count that is too large for its
  * bits leaves the border where it is: going on from there only takes longer. */
 static void
@@ -174,9 +192,8 @@ note_border (DlpXzDecoder *self)
   self->border = (DlpDecoderBorder){
     self->io.position,
     self->io.decoded,
-    { self->digest, (in_stream ? IN_STREAM | (guint64) self->flags.check : 0) |
-                        self->streams << STREAMS_SHIFT |
-                        self->unchecked_streams << UNCHECKED_SHIFT },
+    { self->digest, pack_counts (in_stream ? IN_STREAM | (guint64) self->flags.check : 0,
+                                 self->streams, self->unchecked_streams) },
   };
 }
 
@@ -223,8 +240,7 @@ begin_stream (DlpXzDecoder *self, GError **error)
   if (code != LZMA_OK)
     return fail_library (self, code, "the header of a stream", error);
 
-  self->unchecked_streams +=
-      self->flags.check == LZMA_CHECK_NONE || !lzma_check_is_supported (self->flags.check);
+  self->unchecked_streams += is_unchecked (&self->flags);
   self->digest = 0;
   self->padding = 0;
   enter (self, UNIT_BLOCK_HEADER);
@@ -256,11 +272,11 @@ read_stream_header (DlpXzDecoder *self, GError **error)
 }
 
 static void
-free_filters (DlpXzDecoder *self)
+free_options (lzma_filter *filters)
 {
-  for (guint i = 0; i < LZMA_FILTERS_MAX && self->filters[i].id != LZMA_VLI_UNKNOWN; i++)
-    free (self->filters[i].options);
-  self->filters[0].id = LZMA_VLI_UNKNOWN;
+  for (guint i = 0; i < LZMA_FILTERS_MAX && filters[i].id != LZMA_VLI_UNKNOWN; i++)
+    free (filters[i].options);
+  filters[0].id = LZMA_VLI_UNKNOWN;
 }
 
 /* Other filters hold a few bytes. */
@@ -335,7 +351,7 @@ end_block (DlpXzDecoder *self)
 {
   self->digest = xz_index_digest (self->digest, lzma_block_unpadded_size (&self->block),
                                   self->block.uncompressed_size);
-  free_filters (self);
+  free_options (self->filters);
   enter (self, UNIT_BLOCK_HEADER);
   note_border (self);
 }
@@ -488,8 +504,10 @@ read_footer (DlpXzDecoder *self, GError **error)
 }
 
 static gboolean
-read_unit (DlpXzDecoder *self, GError **error)
+read_unit (gpointer decoder, GError **error)
 {
+  DlpXzDecoder *self = decoder;
+
   switch (self->unit)
     {
     case UNIT_STREAM_HEADER:
@@ -532,22 +550,9 @@ dlp_xz_decoder_decode (DlpDecoder *decoder,
                        GError **error)
 {
   DlpXzDecoder *self = DLP_XZ_DECODER (decoder);
-  gboolean ok;
-  gsize moved;
-  Unit unit;
 
   decoder_io_begin (&self->io, in, in_size, out, out_size);
-  do
-    {
-      moved = self->io.used + self->io.written;
-      unit = self->unit;
-      ok = read_unit (self, error);
-    }
-  while (ok && (self->io.used + self->io.written > moved || self->unit != unit));
-
-  *in_used = self->io.used;
-  *out_written = self->io.written;
-  return ok;
+  return decoder_io_run (&self->io, &self->unit, read_unit, self, in_used, out_written, error);
 }
 
 static gboolean
@@ -612,9 +617,68 @@ dlp_xz_decoder_go_to_border (DlpDecoder *decoder, const DlpDecoderBorder *border
   self->io.decoded = border->decoded;
   self->digest = border->counts[0];
   self->flags = (lzma_stream_flags){ .check = (lzma_check) (word & (IN_STREAM - 1)) };
-  self->streams = word >> STREAMS_SHIFT & ((1u << STREAMS_BITS) - 1);
+  self->streams = unpack_streams (word);
   self->unchecked_streams = word >> UNCHECKED_SHIFT;
   enter (self, (word & IN_STREAM) != 0 ? UNIT_BLOCK_HEADER : UNIT_STREAM_HEADER);
+}
+
+/* Those that were written by several threads say in their headers how long they are. */
+static gssize
+measure_block (lzma_check check, const guint8 *in, gsize size, guint64 *digest)
+{
+  lzma_filter filters[LZMA_FILTERS_MAX + 1];
+  lzma_block block = { .version = 1, .check = check, .filters = filters };
+  guint64 length;
+
+  if (size == 0)
+    return 0;
+  if (in[0] == 0)
+    return -1;
+  block.header_size = lzma_block_header_size_decode (in[0]);
+  if (size < block.header_size)
+    return 0;
+  if (lzma_block_header_decode (&block, NULL, in) != LZMA_OK)
+    return -1;
+  free_options (filters);
+  if (block.compressed_size == LZMA_VLI_UNKNOWN || block.uncompressed_size == LZMA_VLI_UNKNOWN)
+    return -1;
+
+  length = lzma_block_total_size (&block);
+  if (length == 0 || length > size)
+    return length == 0 ? -1 : 0;
+  *digest = xz_index_digest (*digest, lzma_block_unpadded_size (&block), block.uncompressed_size);
+  return (gssize) length;
+}
+
+/* Up to the end of a stream's blocks: behind them come the index, and other streams. */
+static gssize
+dlp_xz_decoder_measure (DlpDecoder *decoder, DlpDecoderBorder *border, const guint8 *in, gsize size)
+{
+  guint64 word = border->counts[1], digest = border->counts[0];
+  guint64 unchecked = word >> UNCHECKED_SHIFT;
+  lzma_stream_flags flags = { .check = (lzma_check) (word & (IN_STREAM - 1)) };
+  gsize header = 0;
+  gssize length;
+
+  if ((word & IN_STREAM) == 0)
+    {
+      header = LZMA_STREAM_HEADER_SIZE;
+      if (size < header)
+        return 0;
+      if (lzma_stream_header_decode (&flags, in) != LZMA_OK)
+        return -1;
+      unchecked += is_unchecked (&flags);
+      digest = 0;
+    }
+
+  length = measure_block (flags.check, in + header, size - header, &digest);
+  if (length <= 0)
+    return length;
+  border->raw += header + (guint64) length;
+  border->counts[0] = digest;
+  border->counts[1] =
+      pack_counts (IN_STREAM | (guint64) flags.check, unpack_streams (word), unchecked);
+  return (gssize) header + length;
 }
 
 static void
@@ -654,7 +718,7 @@ dlp_xz_decoder_finalize (GObject *object)
 {
   DlpXzDecoder *self = DLP_XZ_DECODER (object);
 
-  free_filters (self);
+  free_options (self->filters);
   lzma_end (&self->stream);
   decoder_memory_free (&self->memory, self->chunk);
   decoder_memory_clear (&self->memory);
@@ -679,6 +743,7 @@ dlp_xz_decoder_class_init (DlpXzDecoderClass *klass)
   decoder_class->rest = dlp_xz_decoder_rest;
   decoder_class->get_border = dlp_xz_decoder_get_border;
   decoder_class->go_to_border = dlp_xz_decoder_go_to_border;
+  decoder_class->measure = dlp_xz_decoder_measure;
 
   /**
    * DlpXzDecoder:window-log-max:

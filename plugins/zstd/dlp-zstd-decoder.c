@@ -535,6 +535,89 @@ dlp_zstd_decoder_go_to_border (DlpDecoder *decoder, const DlpDecoderBorder *bord
   self->unchecked_frames = border->counts[1];
 }
 
+static gssize
+measure_skippable (const guint8 *in, gsize size)
+{
+  gsize length;
+
+  if (size < ZSTD_SKIPPABLE_HEADER_SIZE)
+    return 0;
+  length = ZSTD_SKIPPABLE_HEADER_SIZE + (gsize) zstd_frame_read_le32 (in + ZSTD_FRAME_MAGIC_SIZE);
+  return length <= size ? (gssize) length : 0;
+}
+
+/* Of all its blocks, from the first one's header on. */
+static gssize
+measure_blocks (const guint8 *in, gsize size)
+{
+  ZstdBlockHeader block = { 0 };
+  gsize length = 0;
+
+  while (!block.is_last)
+    {
+      if (size - length < ZSTD_BLOCK_HEADER_SIZE)
+        return 0;
+      zstd_frame_parse_block_header (in + length, &block);
+      if (block.type == ZSTD_BLOCK_RESERVED)
+        return -1;
+      length += ZSTD_BLOCK_HEADER_SIZE;
+      if (size - length < block.stored_size)
+        return 0;
+      length += block.stored_size;
+    }
+  return (gssize) length;
+}
+
+static gssize
+measure_frame (const guint8 *in, gsize size, ZstdFrameHeader *frame)
+{
+  gsize length, checksum;
+  gssize blocks;
+
+  if (size < ZSTD_FRAME_PREFIX_SIZE)
+    return 0;
+  length = zstd_frame_header_size (in);
+  if (size < length)
+    return 0;
+  zstd_frame_parse_header (in, frame);
+
+  blocks = measure_blocks (in + length, size - length);
+  if (blocks <= 0)
+    return blocks;
+  length += (gsize) blocks;
+  checksum = frame->has_checksum ? ZSTD_CHECKSUM_SIZE : 0;
+  return length + checksum <= size ? (gssize) (length + checksum) : 0;
+}
+
+static gssize
+dlp_zstd_decoder_measure (DlpDecoder *decoder,
+                          DlpDecoderBorder *border,
+                          const guint8 *in,
+                          gsize size)
+{
+  ZstdFrameHeader frame;
+  guint32 magic;
+  gssize length;
+
+  if (size < ZSTD_FRAME_MAGIC_SIZE)
+    return 0;
+  magic = zstd_frame_read_le32 (in);
+  if (magic != ZSTD_FRAME_MAGIC && !zstd_frame_is_skippable (magic))
+    return -1;
+
+  length =
+      magic == ZSTD_FRAME_MAGIC ? measure_frame (in, size, &frame) : measure_skippable (in, size);
+  if (length <= 0)
+    return length;
+  border->raw += (guint64) length;
+  if (magic == ZSTD_FRAME_MAGIC)
+    {
+      border->counts[0]++;
+      border->counts[1] += !frame.has_checksum;
+    }
+  return length;
+}
+
 static void
 dlp_zstd_decoder_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -597,6 +680,7 @@ dlp_zstd_decoder_class_init (DlpZstdDecoderClass *klass)
   decoder_class->rest = dlp_zstd_decoder_rest;
   decoder_class->get_border = dlp_zstd_decoder_get_border;
   decoder_class->go_to_border = dlp_zstd_decoder_go_to_border;
+  decoder_class->measure = dlp_zstd_decoder_measure;
 
   /**
    * DlpZstdDecoder:window-log-max:

@@ -161,6 +161,9 @@ rig_new (const RigConfig *config, const RigState *from, GError **error)
   self->context->seed = config->seed;
   self->context->strict = config->strict;
   self->context->pool = dlp_work_pool_new (config->workers);
+  self->context->n_sources = 1;
+  if (config->workers > 0)
+    self->context->read_ahead = dlp_read_ahead_new (3);
   if (config->memory != 0)
     self->context->memory_share = config->memory;
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <dlpipe/dlp-error.h>
+#include <dlpipe/dlp-file.h>
 #include <glib/gstdio.h>
 
 #include "dlp-file-source.h"
@@ -178,11 +179,68 @@ test_shards_of_shuffled (void)
       }
 }
 
+/* A plan of a fan-out: B.txt and b.txt to task 0, a.txt to task 2, é.txt to task 1. */
+static void
+write_plan (void)
+{
+  static const char *const names[] = { "B.txt", "a.txt", "b.txt", "\xc3\xa9.txt" };
+  static const guint task_of[] = { 0, 2, 0, 1 };
+  g_autoptr (GString) text =
+      g_string_new ("dlpipe plan 1\t4\nsource\tother\t0\nsource\tfile-source0\t4\n");
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = make_path (names[i]);
+      g_autoptr (DlpFile) file =
+          dlp_scheme_identify (dlp_scheme_for_uri (path, NULL), path, NULL, NULL);
+
+      g_string_append_printf (text, "%u\t0\t%s\t%s\n", task_of[i], dlp_file_get_identity (file),
+                              path);
+    }
+  g_string_append (text, "end\n");
+  write_file ("plan", text->str, -1);
+}
+
+/* Numbers, order and draws are those of the whole list. */
+static void
+test_parts (void)
+{
+  const char *settings_text = "location=@*.txt shuffle=true reshuffle=true epochs=5";
+  static const guint task_of[] = { 0, 2, 0, 1 };
+  g_auto (GStrv) settings = make_settings (settings_text);
+  RigConfig config = make_config (settings);
+  g_autoptr (RigOutput) whole = rig_run (&config);
+
+  write_plan ();
+  assert_list ("plan=@plan task=0", "0/0:B.txt 2/0:b.txt");
+  assert_list ("plan=@plan task=1 epochs=2", "3/0:\xc3\xa9.txt 3/1:\xc3\xa9.txt");
+  assert_list ("location=@none.txt plan=@plan task=3", "");
+  for (guint task = 0; task < 4; task++)
+    {
+      g_autofree char *text = g_strdup_printf ("%s plan=@plan task=%u", settings_text, task);
+      g_auto (GStrv) own = make_settings (text);
+      RigConfig of_task = make_config (own);
+      g_autoptr (RigOutput) part = rig_run (&of_task);
+      guint k = 0;
+
+      g_assert_no_error (part->error);
+      for (guint p = 0; p < whole->good->len; p++)
+        {
+          g_auto (GStrv) at = g_strsplit (whole->good->pdata[p], " ", -1);
+
+          if (task_of[at[2][0] - '0'] == task)
+            g_assert_cmpstr (part->good->pdata[k++], ==, whole->good->pdata[p]);
+        }
+      g_assert_cmpuint (part->good->len, ==, k);
+    }
+}
+
 static void
 test_resume (void)
 {
   static const char *const texts[] = {
-    "location=@*.txt", "location=@*.txt epochs=3 shard=1/2",
+    "plan=@plan task=0 shuffle=true reshuffle=true epochs=4", "location=@*.txt",
+    "location=@*.txt epochs=3 shard=1/2",
     "location=@*.txt shuffle=true reshuffle=true epochs=4 prefetch-files=0",
     "location=@*.txt shard=7/9"
   };
@@ -278,6 +336,10 @@ test_errors (void)
   write_file ("list", "\nnone.txt\n", -1);
   assert_error ("list=@list", data, DLP_DATA_ERROR_NO_INPUT,
                 "/list, name 2: none.txt: no such file");
+  assert_error ("plan=@plan task=4", graph, DLP_GRAPH_ERROR_VALUE, "has 4, from 0");
+  assert_error ("plan=@plan task=0 shard=0/2", graph, DLP_GRAPH_ERROR_VALUE, "exclude each other");
+  assert_error ("plan=@plan task=3 epochs=0", data, DLP_DATA_ERROR_NO_INPUT, "task=3 of 4 files");
+  assert_error ("plan=@list task=0", DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT, "this is no plan");
   write_file ("list", "-\n", -1);
   assert_error ("list=@list", data, DLP_DATA_ERROR_NO_INPUT, "cannot be named in a list");
   assert_error ("location=gopher://x", data, DLP_DATA_ERROR_NO_INPUT, "gopher://");
@@ -287,6 +349,7 @@ int
 main (int argc, char **argv)
 {
   static const char *const names[] = { "b.txt", "a.txt", "B.txt", "\xc3\xa9.txt", "list", "list0" };
+  g_autofree char *plan = NULL;
   GError *error = NULL;
   int result;
 
@@ -302,6 +365,7 @@ main (int argc, char **argv)
   g_test_add_func ("/file-source/endless-lists", test_endless_lists);
   g_test_add_func ("/file-source/shards", test_shards);
   g_test_add_func ("/file-source/shards-of-shuffled", test_shards_of_shuffled);
+  g_test_add_func ("/file-source/parts", test_parts);
   g_test_add_func ("/file-source/resume", test_resume);
   g_test_add_func ("/file-source/endless", test_endless);
   g_test_add_func ("/file-source/changed-list", test_changed_list);
@@ -314,6 +378,8 @@ main (int argc, char **argv)
 
       g_remove (path);
     }
+  plan = make_path ("plan");
+  g_remove (plan);
   g_rmdir (folder);
   g_free (folder);
   return result;

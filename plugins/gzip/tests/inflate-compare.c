@@ -57,7 +57,8 @@ run_zlib (const guint8 *data, gsize size, int window_bits, Outcome *outcome)
 static void
 run_ours (const guint8 *data, gsize size, gsize in_chunk, Outcome *outcome)
 {
-  g_autofree Inflate *inflate = g_new (Inflate, 1);
+  guint space = in_chunk % 2 == 0 ? INFLATE_SPACE_SIZE : INFLATE_SPACE_SIZE_SMALL;
+  g_autofree Inflate *inflate = inflate_new (space);
   InflateResult result;
   gsize used;
   guint moved;
@@ -76,7 +77,7 @@ run_ours (const guint8 *data, gsize size, gsize in_chunk, Outcome *outcome)
       moved = inflate->end - inflate->begin;
       g_byte_array_append (outcome->output, inflate->data + inflate->begin, moved);
       inflate->begin = inflate->end;
-      if (sizeof inflate->data - inflate->end < INFLATE_SPACE_SIZE / 2)
+      if (inflate_is_short_of_room (inflate))
         inflate_make_room (inflate);
     }
   while (result == INFLATE_MORE && outcome->output->len < OUTPUT_MAX && (used > 0 || moved > 0));

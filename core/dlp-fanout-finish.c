@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The end of a job: its parts are looked at, and in the folder of each output a manifest of all of
+ * them is written, which says that the whole is there. */
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <dlpipe/dlp-digest.h>
+#include <dlpipe/dlp-manifest.h>
+
+#include "dlp-durable-private.h"
+#include "dlp-fanout-private.h"
+#include "dlp-fanout-task-private.h"
+
+#define MANIFEST_FILE "manifest.json"
+#define MANIFEST_END ".manifest.json"
+
+/* ---- digests ---- */
+
+/* Of the second half of "ORDERED-UNORDERED": the first one depends on where a record is in its
+ * part.
+ */
+static void
+add_digest (guint64 sum[2], const char *text)
+{
+  const char *unordered = strchr (text, '-');
+  g_autofree char *high = unordered != NULL ? g_strndup (unordered + 1, 16) : NULL;
+  DlpDigest one = { { 0 }, { 0 } };
+  DlpDigest all = { { 0 }, { sum[0], sum[1] } };
+
+  if (unordered == NULL || strlen (unordered) != 33)
+    return;
+  one.unordered[1] = g_ascii_strtoull (high, NULL, 16);
+  one.unordered[0] = g_ascii_strtoull (unordered + 17, NULL, 16);
+  dlp_digest_combine (&all, &one);
+  sum[0] = all.unordered[0];
+  sum[1] = all.unordered[1];
+}
+
+/* (nullable): as this process made it, or as JSON has it. */
+static char *
+dup_digest (GVariant *outcome, const char *sink)
+{
+  g_autoptr (GVariant) digests = g_variant_lookup_value (outcome, "digests", NULL);
+  char *text = NULL;
+
+  if (digests == NULL || !g_variant_is_of_type (digests, G_VARIANT_TYPE_DICTIONARY))
+    return NULL;
+  if (g_variant_is_of_type (digests, G_VARIANT_TYPE ("a{ss}")))
+    g_variant_lookup (digests, sink, "s", &text);
+  else if (g_variant_is_of_type (digests, G_VARIANT_TYPE_VARDICT))
+    g_variant_lookup (digests, sink, "s", &text);
+  return text;
+}
+
+static void
+add_names (GHashTable *names, GVariant *outcome)
+{
+  g_autoptr (GVariant) digests = g_variant_lookup_value (outcome, "digests", NULL);
+
+  for (gsize i = 0; digests != NULL && i < g_variant_n_children (digests); i++)
+    {
+      g_autoptr (GVariant) entry = g_variant_get_child_value (digests, i);
+      g_autoptr (GVariant) name = NULL;
+
+      if (!g_variant_is_of_type (entry, G_VARIANT_TYPE_DICT_ENTRY))
+        return;
+      name = g_variant_get_child_value (entry, 0);
+      g_hash_table_add (names, g_variant_dup_string (name, NULL));
+    }
+}
+
+GVariant *
+dlp_fanout_sum_digests (DlpFanout *self)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GList) sorted = NULL;
+  GVariantBuilder builder;
+
+  for (guint i = 0; i < self->tasks->len; i++)
+    {
+      const DlpFanoutTask *task = g_ptr_array_index (self->tasks, i);
+
+      if (task->outcome != NULL)
+        add_names (names, task->outcome);
+    }
+  sorted = g_list_sort (g_hash_table_get_keys (names), (GCompareFunc) strcmp);
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{ss}"));
+  for (GList *name = sorted; name != NULL; name = name->next)
+    {
+      guint64 sum[2] = { 0, 0 };
+      g_autofree char *text = NULL;
+
+      for (guint i = 0; i < self->tasks->len; i++)
+        {
+          const DlpFanoutTask *task = g_ptr_array_index (self->tasks, i);
+          g_autofree char *digest =
+              task->outcome != NULL ? dup_digest (task->outcome, name->data) : NULL;
+
+          if (digest != NULL)
+            add_digest (sum, digest);
+        }
+      text =
+          g_strdup_printf ("%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", sum[1], sum[0]);
+      g_variant_builder_add (&builder, "{ss}", name->data, text);
+    }
+  return g_variant_builder_end (&builder);
+}
+
+/* ---- parts ---- */
+
+typedef struct
+{
+  GArray *files;    /* of DlpManifestFile */
+  GPtrArray *paths; /* of char *: of those */
+  char *format;     /* (nullable): of the parts */
+  guint64 bytes;
+} Whole;
+
+static void
+whole_clear (Whole *self)
+{
+  g_array_unref (self->files);
+  g_ptr_array_unref (self->paths);
+  g_free (self->format);
+}
+
+static bool
+add_file (Whole *self, const char *folder, GVariant *manifest, guint i, GError **error)
+{
+  DlpManifestFile file = { 0 };
+  const char *name;
+  char *path;
+  struct stat st;
+
+  dlp_manifest_get_file (manifest, i, &name, &file.bytes, &file.hash);
+  path = g_build_filename (folder, name, NULL);
+  g_ptr_array_add (self->paths, path);
+  if (stat (path, &st) != 0)
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+                 "%s: its manifest lists it, but: %s", path, g_strerror (errno));
+  else if ((guint64) st.st_size != file.bytes)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                 "%s: it has %" G_GINT64_FORMAT " bytes, and by its manifest %" G_GUINT64_FORMAT,
+                 path, (gint64) st.st_size, file.bytes);
+  else
+    {
+      file.path = path;
+      self->bytes += file.bytes;
+      g_array_append_val (self->files, file);
+      return true;
+    }
+  return false;
+}
+
+static bool
+add_part (Whole *self, const char *folder, const char *name, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autoptr (GVariant) manifest = dlp_manifest_load (path, error);
+
+  if (manifest == NULL)
+    return false;
+  if (self->format == NULL)
+    self->format = g_strdup (dlp_manifest_get_string (manifest, "format"));
+  for (guint i = 0; i < dlp_manifest_get_n_files (manifest); i++)
+    if (!add_file (self, folder, manifest, i, error))
+      return false;
+  return true;
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* (element-type utf8): of the parts' manifests, in their order. */
+static GPtrArray *
+list_manifests (const char *folder, guint n_tasks, GError **error)
+{
+  g_autofree char *wanted = g_strdup_printf ("-of-%05u", n_tasks);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, error);
+  GPtrArray *names;
+  const char *name;
+
+  if (dir == NULL)
+    return NULL;
+  names = g_ptr_array_new_with_free_func (g_free);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_prefix (name, "part-") && strstr (name, wanted) != NULL &&
+        g_str_has_suffix (name, MANIFEST_END))
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+  return names;
+}
+
+static bool
+add_parts (Whole *self, const char *folder, guint n_tasks, GError **error)
+{
+  g_autoptr (GPtrArray) names = list_manifests (folder, n_tasks, error);
+
+  if (names == NULL)
+    return false;
+  if (names->len != n_tasks)
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                   "%s: there are manifests of %u parts, and %u tasks are done", folder, names->len,
+                   n_tasks);
+      return false;
+    }
+  for (guint i = 0; i < names->len; i++)
+    if (!add_part (self, folder, names->pdata[i], error))
+      return false;
+  return true;
+}
+
+/* ---- the manifest of the whole ---- */
+
+static guint64
+sum_outcomes (DlpFanout *self, const char *key)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < self->tasks->len; i++)
+    sum += dlp_fanout_get_count (((DlpFanoutTask *) self->tasks->pdata[i])->outcome, key);
+  return sum;
+}
+
+static GVariant *
+make_members (DlpFanout *self, const Whole *whole)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "format-of-parts", "s", whole->format != NULL ? whole->format : "");
+  g_variant_dict_insert (&dict, "parts", "t", (guint64) self->tasks->len);
+  g_variant_dict_insert (&dict, "bytes", "t", whole->bytes);
+  g_variant_dict_insert (&dict, "records", "t", sum_outcomes (self, "records"));
+  g_variant_dict_insert (&dict, "tokens", "t", sum_outcomes (self, "tokens"));
+  g_variant_dict_insert (&dict, "input-files", "t", (guint64) self->plan->files);
+  g_variant_dict_insert (&dict, "input-bytes", "t", self->plan->bytes);
+  g_variant_dict_insert (&dict, "seed", "t", self->seed);
+  g_variant_dict_insert_value (&dict, "digests-unordered", dlp_fanout_sum_digests (self));
+  return g_variant_dict_end (&dict);
+}
+
+static bool
+write_whole (DlpFanout *self, const char *folder, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, MANIFEST_FILE, NULL);
+  g_autoptr (GVariant) manifest = NULL;
+  Whole whole = { g_array_new (FALSE, FALSE, sizeof (DlpManifestFile)),
+                  g_ptr_array_new_with_free_func (g_free), NULL, 0 };
+  bool ok = add_parts (&whole, folder, self->tasks->len, error);
+
+  if (ok)
+    {
+      manifest = dlp_manifest_new ("fanout", self->job_id, (DlpManifestFile *) whole.files->data,
+                                   whole.files->len, make_members (self, &whole));
+      ok = dlp_manifest_write (path, manifest, error);
+    }
+  whole_clear (&whole);
+  return ok;
+}
+
+/* Of other ranks, what they have recorded meanwhile. */
+static bool
+is_all_done (DlpFanout *self)
+{
+  bool all = true;
+
+  pthread_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->tasks->len && all; i++)
+    {
+      DlpFanoutTask *task = g_ptr_array_index (self->tasks, i);
+
+      if (!dlp_fanout_is_own (self, i))
+        dlp_fanout_load_outcome (self, task);
+      all = task->status == DLP_TASK_DONE;
+    }
+  pthread_mutex_unlock (&self->lock);
+  return all;
+}
+
+bool
+dlp_fanout_finish (DlpFanout *self, GError **error)
+{
+  if (!is_all_done (self))
+    return true;
+  for (guint i = 0; i < self->folders->len; i++)
+    if (!write_whole (self, self->folders->pdata[i], error))
+      return false;
+  return true;
+}
+
+/* @graph: of the job that is discarded. */
+bool
+dlp_fanout_discard_whole (const char *graph, const char *job_id, GError **error)
+{
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (graph, error);
+  GListModel *elements = G_LIST_MODEL (pipeline);
+
+  if (pipeline == NULL)
+    return false;
+  for (guint i = 0; i < g_list_model_get_n_items (elements); i++)
+    {
+      g_autoptr (DlpElement) element = g_list_model_get_item (elements, i);
+      g_autofree char *folder = dlp_fanout_get_folder (element);
+      g_autofree char *path =
+          folder != NULL ? g_build_filename (folder, MANIFEST_FILE, NULL) : NULL;
+
+      if (path == NULL)
+        continue;
+      if (!dlp_manifest_check_run (path, job_id, error))
+        return false;
+      if (unlink (path) == 0 || errno == ENOENT)
+        continue;
+      dlp_durable_set_error (error, errno, "%s: cannot remove", path);
+      return false;
+    }
+  return true;
+}
