@@ -339,6 +339,8 @@ http_response_read (HttpResponse *self, gsize max, GCancellable *cancellable, GE
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT,
                  "the server's answer breaks off behind %u of %" G_GINT64_FORMAT " bytes",
                  bytes->len, self->length);
+  else if (n == 0 && bytes->len == 0)
+    return g_bytes_new_static ("", 0);
   else if (n == 0)
     return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
   return NULL;

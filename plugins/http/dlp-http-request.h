@@ -57,8 +57,8 @@ HttpResponse *http_request_send (HttpSession *session,
                                  GError **error);
 /* Within the session. */
 void http_response_free (HttpResponse *self);
-/* Within the session: all of the body. More than @max bytes are an error DLP_DATA_ERROR; fewer than
- * promised, another one. */
+/* Within the session: all of the body; no bytes are a text too, never NULL. More than @max bytes
+ * are an error DLP_DATA_ERROR; fewer than promised, another one. */
 GBytes *
 http_response_read (HttpResponse *self, gsize max, GCancellable *cancellable, GError **error);
 /* Another attempt may go better. */

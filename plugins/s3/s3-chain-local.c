@@ -86,8 +86,9 @@ s3_parse_credentials (GBytes *text,
                       S3Credentials *found,
                       GError **error)
 {
+  const char *data = g_bytes_get_data (text, NULL);
   g_autoptr (GVariant) object =
-      dlp_json_parse (g_bytes_get_data (text, NULL), g_bytes_get_size (text), NULL);
+      dlp_json_parse (data != NULL ? data : "", g_bytes_get_size (text), NULL);
   g_autofree char *expires = NULL;
 
   s3_credentials_clear (found);

@@ -212,6 +212,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         store = self.server.store
         if fault == 'slow-down':
             raise Refused(503, 'SlowDown', 'Please reduce your request rate.')
+        if fault == 'bare-403':
+            return self.answer(403)
         if fault == 'timeout-400':
             raise Refused(400, 'RequestTimeout', 'Your socket connection to the server was not read from.')
         start, status, headers = 0, 200, [('ETag', store.etag(data)), ('Accept-Ranges', 'bytes')]

@@ -143,6 +143,8 @@ class Credentials(S3Case):
         self.assertEqual(self.read('calls'), b'a b\n')
         self.write('give', '#!/bin/sh\necho "{\\"AccessKeyId\\": \\"S3CRET\\"}"\n')
         self.assert_refused('s3://b/a.jsonl', 'credential_process', 'gives no credentials')
+        self.write('give', '#!/bin/sh\n')
+        self.assert_refused('s3://b/a.jsonl', 'credential_process', 'gives no credentials')
         self.write('give', '#!/bin/sh\necho S3CRET; exit 1\n')
         self.assert_refused('s3://b/a.jsonl', 'credential_process ends with an error')
 
@@ -255,6 +257,10 @@ class Answers(S3Case):
         self.assert_refused('s3://none/a.jsonl', 's3://none/a.jsonl', 'bucket none', 'NoSuchBucket')
         self.assert_refused('s3://none/*', 's3://none/', 'NoSuchBucket')
         self.assert_refused('s3:///a', 's3://BUCKET/KEY')
+
+    def test_no_reason(self):
+        self.store.faults = ['bare-403']
+        self.assert_refused('s3://b/a.jsonl', '403 Forbidden: bucket b: no reason given')
 
     def test_anonymous(self):
         self.drop_keys()
