@@ -47,12 +47,12 @@ class Moto(probe.Case):
         cls.server.start()
         cls.uri = 'http://%s:%d' % cls.server.get_host_and_port()
         cls.s3 = make_client('s3', cls.uri)
-        cls.s3.create_bucket(Bucket='b')
+        cls.s3.create_bucket(Bucket='bucket')
         cls.objects = {'many/%04d.jsonl' % i: b'{"text": "%d"}\n' % i for i in range(2500)}
         cls.objects.update({'names/' + name: name.encode() for name in NAMES})
         cls.objects.update({'big.jsonl': probe.make_lines(1, 10000), 'empty': b''})
         for key, data in cls.objects.items():
-            cls.s3.put_object(Bucket='b', Key=key, Body=data)
+            cls.s3.put_object(Bucket='bucket', Key=key, Body=data)
 
     @classmethod
     def tearDownClass(cls):
@@ -74,29 +74,29 @@ class Moto(probe.Case):
         urllib.request.urlopen(urllib.request.Request(self.uri + '/moto-api/reset-auth', str(after).encode(), method='POST'))
 
     def test_list(self):
-        for pattern, prefix in (('s3://b/many/*.jsonl', 'many/'), ('s3://b/names/*', 'names/')):
+        for pattern, prefix in (('s3://bucket/many/*.jsonl', 'many/'), ('s3://bucket/names/*', 'names/')):
             wanted = sorted((key for key in self.objects if key.startswith(prefix)), key=lambda key: key.encode())
             files = self.list(pattern)
-            self.assertEqual([uri for uri, _, _ in files], ['s3://b/' + key for key in wanted])
+            self.assertEqual([uri for uri, _, _ in files], ['s3://bucket/' + key for key in wanted])
             for (_, size, identity), key in zip(files, wanted):
                 self.assertEqual(int(size), len(self.objects[key]))
                 self.assertEqual(identity, 'etag="%s"' % hashlib.md5(self.objects[key]).hexdigest())
 
     def test_read(self):
         for name in NAMES:
-            self.assertEqual(self.cat('s3://b/names/' + name), name.encode())
-        self.assertEqual(self.cat('s3://b/empty'), b'')
+            self.assertEqual(self.cat('s3://bucket/names/' + name), name.encode())
+        self.assertEqual(self.cat('s3://bucket/empty'), b'')
         for offset in (0, 1, 65536, 1000000, len(self.objects['big.jsonl']) - 1):
-            self.assertEqual(self.cat('s3://b/big.jsonl', offset=offset), self.objects['big.jsonl'][offset:])
+            self.assertEqual(self.cat('s3://bucket/big.jsonl', offset=offset), self.objects['big.jsonl'][offset:])
 
     def test_run(self):
-        done = self.launch(['s3://b/many/*.jsonl'], 'out.jsonl')
+        done = self.launch(['s3://bucket/many/*.jsonl'], 'out.jsonl')
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.read('out.jsonl').replace(b'":"', b'": "'), b''.join(
             data for key, data in sorted(self.objects.items()) if key.startswith('many/')))
 
     def test_missing(self):
-        self.assert_refused('s3://b/none', 'NoSuchKey')
+        self.assert_refused('s3://bucket/none', 'NoSuchKey')
         self.assert_refused('s3://none/*', 'NoSuchBucket')
 
     def test_credentials(self):
@@ -116,18 +116,18 @@ class Moto(probe.Case):
     def check_credentials(self, key, session):
         data = self.objects['big.jsonl']
         self.set_keys(key['AccessKeyId'], key['SecretAccessKey'])
-        self.assertEqual(self.cat('s3://b/big.jsonl', offset=7), data[7:])
-        self.assertEqual(len(self.list('s3://b/many/*')), 2500)
-        self.assertEqual(len(self.list('s3://b/names/*')), len(NAMES))
+        self.assertEqual(self.cat('s3://bucket/big.jsonl', offset=7), data[7:])
+        self.assertEqual(len(self.list('s3://bucket/many/*')), 2500)
+        self.assertEqual(len(self.list('s3://bucket/names/*')), len(NAMES))
         self.set_keys(key['AccessKeyId'], 'secret-of-nobody')
-        self.assert_refused('s3://b/big.jsonl', 'SignatureDoesNotMatch')
+        self.assert_refused('s3://bucket/big.jsonl', 'SignatureDoesNotMatch')
         self.set_keys('AKIANOBODY', 'secret-of-nobody')
-        self.assert_refused('s3://b/big.jsonl', 'InvalidAccessKeyId')
+        self.assert_refused('s3://bucket/big.jsonl', 'InvalidAccessKeyId')
         self.set_keys(session['AccessKeyId'], session['SecretAccessKey'], session['SessionToken'])
-        self.assertEqual(self.cat('s3://b/big.jsonl'), data)
+        self.assertEqual(self.cat('s3://bucket/big.jsonl'), data)
         # What a session that is over looks like to moto; read again, they are those of the profile.
         self.set_keys(session['AccessKeyId'], session['SecretAccessKey'], 'over')
-        self.assert_refused('s3://b/big.jsonl', 'InvalidToken')
+        self.assert_refused('s3://bucket/big.jsonl', 'InvalidToken')
         for variable in ('AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'):
             del self.env[variable]
         self.write('give', '#!/bin/sh\nif [ -e %s ]; then t=%s; else t=over; fi; touch %s\n'
@@ -136,7 +136,7 @@ class Moto(probe.Case):
                        session['SecretAccessKey']))
         os.chmod(self.path('give'), 0o700)
         self.write('.aws/config', '[default]\ncredential_process = %s\n' % self.path('give'))
-        self.assertEqual(self.cat('s3://b/big.jsonl'), data)
+        self.assertEqual(self.cat('s3://bucket/big.jsonl'), data)
 
 
 if __name__ == '__main__':
