@@ -109,6 +109,65 @@ dlp_glob_match (const char *pattern, const char *name)
   return *pattern == '\0';
 }
 
+static gboolean
+is_any_depth (const char *part)
+{
+  return part != NULL && strcmp (part, "**") == 0;
+}
+
+/* One that ends with "**" or '/' means what is directly there. */
+static char **
+split_path_pattern (const char *pattern)
+{
+  gboolean is_open = g_str_has_suffix (pattern, "/") || g_str_has_suffix (pattern, "/**") ||
+                     is_any_depth (pattern);
+  g_autofree char *whole = g_strconcat (pattern,
+                                        !is_open                        ? "" :
+                                        g_str_has_suffix (pattern, "/") ? "*" :
+                                                                          "/*",
+                                        NULL);
+
+  return g_strsplit (whole, "/", -1);
+}
+
+gboolean
+dlp_glob_match_path (const char *pattern, const char *path)
+{
+  g_auto (GStrv) parts = NULL;
+  g_auto (GStrv) names = NULL;
+  char **part, **name, **after_star = NULL, **star_name = NULL;
+
+  g_return_val_if_fail (pattern != NULL && path != NULL, FALSE);
+
+  parts = split_path_pattern (pattern);
+  names = g_strsplit (path, "/", -1);
+  part = parts;
+  name = names;
+  /* As in dlp_glob_match(): on a mismatch only the last "**" takes one folder more. */
+  while (*name != NULL)
+    {
+      if (is_any_depth (*part))
+        {
+          after_star = ++part;
+          star_name = name;
+        }
+      else if (*part != NULL && dlp_glob_match (*part, *name))
+        {
+          part++;
+          name++;
+        }
+      else if (after_star != NULL && **star_name != '.')
+        {
+          part = after_star;
+          name = ++star_name;
+        }
+      else
+        return FALSE;
+    }
+
+  return *part == NULL;
+}
+
 typedef struct
 {
   char *path; /* "" is the working folder; else ends with '/' */

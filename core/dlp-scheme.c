@@ -248,6 +248,20 @@ dlp_scheme_identify (DlpScheme *self, const char *uri, GCancellable *cancellable
   return DLP_SCHEME_GET_CLASS (self)->identify (self, uri, cancellable, error);
 }
 
+char *
+dlp_scheme_pin (DlpScheme *self, const char *pattern, GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail (DLP_IS_SCHEME (self), NULL);
+  g_return_val_if_fail (pattern != NULL, NULL);
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+  if (DLP_SCHEME_GET_CLASS (self)->pin == NULL)
+    return g_strdup (pattern);
+
+  return DLP_SCHEME_GET_CLASS (self)->pin (self, pattern, cancellable, error);
+}
+
 void
 dlp_scheme_prefetch (DlpScheme *self, DlpFile *file, gint64 bytes)
 {

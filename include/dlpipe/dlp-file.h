@@ -104,8 +104,9 @@ G_DECLARE_DERIVABLE_TYPE (DlpScheme, dlp_scheme, DLP, SCHEME, GObject)
  * @open: opens a file
  * @prefetch: brings a file near
  * @check: looks whether a file is still the one that was opened
+ * @pin: names what a pattern means now
  *
- * The class of schemes, with room for seven further virtual functions.
+ * The class of schemes, with room for six further virtual functions.
  *
  * Since: 0.1
  */
@@ -204,9 +205,27 @@ struct _DlpSchemeClass
    * Since: 0.1
    */
   gboolean (*check) (DlpScheme *self, DlpFile *file, GInputStream *stream, GError **error);
+  /**
+   * DlpSchemeClass::pin:
+   * @self: a scheme
+   * @pattern: (type filename): a glob or name
+   * @cancellable: (nullable): a cancellable
+   * @error: return location for an error
+   *
+   * Optional: where a part of @pattern is a name that may come to mean something else, such as a
+   * branch, the same with what it means now, such as a commit. What list() gives for that is the
+   * same later, too. Since: 0.2
+   *
+   * Threads: several at once.
+   *
+   * Returns: (transfer full) (type filename): a glob or name
+   *
+   * Since: 0.2
+   */
+  char *(*pin) (DlpScheme *self, const char *pattern, GCancellable *cancellable, GError **error);
 
   /*< private >*/
-  gpointer reserved[7];
+  gpointer reserved[6];
 };
 
 /**
@@ -282,6 +301,26 @@ DlpFile *
 dlp_scheme_identify (DlpScheme *self, const char *uri, GCancellable *cancellable, GError **error);
 
 /**
+ * dlp_scheme_pin:
+ * @self: a scheme
+ * @pattern: (type filename): a glob or name
+ * @cancellable: (nullable): a cancellable
+ * @error: return location for an error
+ *
+ * Names what @pattern means now, so that listing it later gives the same files: of a scheme whose
+ * names move, such as those of branches. Others give @pattern back. Blocks.
+ *
+ * Threads: any.
+ *
+ * Returns: (transfer full) (type filename): a glob or name
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+char *
+dlp_scheme_pin (DlpScheme *self, const char *pattern, GCancellable *cancellable, GError **error);
+
+/**
  * dlp_scheme_prefetch:
  * @self: a scheme
  * @file: a file
@@ -330,6 +369,25 @@ dlp_file_open (DlpFile *self, gint64 offset, GCancellable *cancellable, GError *
  */
 DLP_AVAILABLE_IN_0_2
 void dlp_scheme_set_status (const char *status);
+
+/**
+ * dlp_glob_match_path:
+ * @pattern: (type filename): a glob
+ * @path: (type filename): a path
+ *
+ * Holds a path against a glob, as `location=` of `file-source` has them: `*`, `?` and `[...]` match
+ * no "/", `**` as a whole part any number of folders, none of them the start of a name that begins
+ * with a dot. A glob that ends with "/" or `**` means what is directly in those folders. Bytes are
+ * compared, whatever the locale. For schemes that list files.
+ *
+ * Threads: any.
+ *
+ * Returns: whether it matches
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_glob_match_path (const char *pattern, const char *path);
 
 /**
  * dlp_uri_redact:

@@ -40,30 +40,60 @@ check_named (const WriterFinder *writers, DlpFile *file, GError **error)
   return FALSE;
 }
 
-static gboolean
+/* (transfer full): the location as it was, or is to be, listed. */
+static char *
 add_location (GPtrArray *files,
               const char *location,
+              const char *pin,
               const WriterFinder *writers,
               GCancellable *cancellable,
               GError **error)
 {
   DlpScheme *scheme = dlp_scheme_for_uri (location, error);
+  g_autofree char *pinned = g_strdup (pin);
   g_autoptr (GPtrArray) found = NULL;
   guint before;
 
   if (scheme == NULL)
-    return FALSE;
-  found = dlp_scheme_list (scheme, location, cancellable, error);
+    return NULL;
+  if (pinned == NULL)
+    pinned = dlp_scheme_pin (scheme, location, cancellable, error);
+  if (pinned == NULL)
+    return NULL;
+  found = dlp_scheme_list (scheme, pinned, cancellable, error);
   if (found == NULL)
-    return FALSE;
+    return NULL;
 
   before = files->len;
   for (guint i = 0; i < found->len; i++)
     if (get_writer (writers, g_ptr_array_index (found, i)) == NULL)
       g_ptr_array_add (files, g_object_ref (g_ptr_array_index (found, i)));
   /* One that is named, or the only one that a pattern matches. */
-  return files->len > before || found->len == 0 ||
-         check_named (writers, g_ptr_array_index (found, 0), error);
+  if (files->len == before && found->len > 0 &&
+      !check_named (writers, g_ptr_array_index (found, 0), error))
+    return NULL;
+  return g_steal_pointer (&pinned);
+}
+
+static gboolean
+add_locations (FileList *self,
+               const char *const *locations,
+               const char *const *pins,
+               const WriterFinder *writers,
+               GCancellable *cancellable,
+               GError **error)
+{
+  guint n = locations != NULL ? g_strv_length ((char **) locations) : 0;
+
+  self->pins = g_new0 (char *, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      self->pins[i] = add_location (self->files, locations[i], pins != NULL ? pins[i] : NULL,
+                                    writers, cancellable, error);
+      if (self->pins[i] == NULL)
+        return FALSE;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -331,6 +361,7 @@ file_list_check (const FileList *self,
 
 FileList *
 file_list_new (const char *const *locations,
+               const char *const *pins,
                const char *list,
                FileListFindWriter find_writer,
                gpointer data,
@@ -342,9 +373,8 @@ file_list_new (const char *const *locations,
   const WriterFinder writers = { find_writer, data };
 
   self->files = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; locations != NULL && locations[i] != NULL; i++)
-    if (!add_location (self->files, locations[i], &writers, cancellable, error))
-      return NULL;
+  if (!add_locations (self, locations, pins, &writers, cancellable, error))
+    return NULL;
   if (list != NULL && !add_list (self->files, list, &writers, cancellable, error))
     return NULL;
 
@@ -380,6 +410,7 @@ file_list_free (FileList *self)
   g_ptr_array_unref (self->files);
   g_clear_pointer (&self->numbers, g_array_unref);
   g_free (self->hash);
+  g_strfreev (self->pins);
   g_free (self);
 }
 

@@ -17,6 +17,8 @@ typedef struct
   GArray *numbers;
   guint32 n_all; /* files in the whole list */
   char *hash;    /* of the names */
+  /* (nullable): what the locations are called so that they mean the same later; of a part, NULL. */
+  char **pins;
   /* Of the first 1/16, 2/16, ... of them: where two lists begin to differ. */
   guint64 prefixes[FILE_LIST_N_PREFIXES];
 } FileList;
@@ -24,9 +26,11 @@ typedef struct
 /* (transfer none) (nullable): who is going to write the file of that name. */
 typedef const char *(*FileListFindWriter) (gpointer data, const char *uri);
 
-/* @locations: (nullable). @list: (nullable): a file of names. What somebody writes (@find_writer,
- * (nullable)) is left out where a pattern or a folder has it, and an error where it is named. */
+/* @locations: (nullable). @pins: (nullable): what they were called before. @list: (nullable): a
+ * file of names. What somebody writes (@find_writer, (nullable)) is left out where a pattern or a
+ * folder has it, and an error where it is named. */
 FileList *file_list_new (const char *const *locations,
+                         const char *const *pins,
                          const char *list,
                          FileListFindWriter find_writer,
                          gpointer data,

@@ -280,15 +280,20 @@ check_settings (DlpFileSource *self, GError **error)
   return FALSE;
 }
 
-static FileList *
-make_list (DlpFileSource *self, GError **error)
+/* @pins: (nullable): what the locations were called before. */
+static gboolean
+make_list (DlpFileSource *self, const char *const *pins, GError **error)
 {
   DlpElement *element = DLP_ELEMENT (self);
 
+  g_clear_pointer (&self->list, file_list_free);
   if (self->plan != NULL)
-    return file_list_new_part (self->plan, dlp_element_get_name (element), self->task, error);
-  return file_list_new ((const char *const *) self->location, self->list_name, find_writer, self,
-                        self->order == ORDER_SORTED, dlp_element_get_cancellable (element), error);
+    self->list = file_list_new_part (self->plan, dlp_element_get_name (element), self->task, error);
+  else
+    self->list = file_list_new ((const char *const *) self->location, pins, self->list_name,
+                                find_writer, self, self->order == ORDER_SORTED,
+                                dlp_element_get_cancellable (element), error);
+  return self->list != NULL;
 }
 
 static gboolean
@@ -300,9 +305,7 @@ dlp_file_source_negotiate (DlpElement *element, GError **error)
   self->repeats = FALSE;
   if (!parse_shard (self, error) || !check_settings (self, error))
     return FALSE;
-  g_clear_pointer (&self->list, file_list_free);
-  self->list = make_list (self, error);
-  if (self->list == NULL || !check_list (self, error))
+  if (!make_list (self, NULL, error) || !check_list (self, error))
     return FALSE;
 
   dlp_pad_set_schema (dlp_element_get_output (element, 0), schema);
@@ -475,6 +478,25 @@ dlp_file_source_save (DlpElement *element)
   return dlp_state_new (&DLP_FILE_SOURCE (element)->state, sizeof (State));
 }
 
+static gboolean
+has_pins (DlpFileSource *self)
+{
+  return self->location != NULL && !g_strv_equal ((const char *const *) self->location,
+                                                  (const char *const *) self->list->pins);
+}
+
+/* Names are bytes. "": as it is given, which may hold a password. */
+static GVariant *
+describe_pins (DlpFileSource *self)
+{
+  guint n = g_strv_length (self->location);
+  g_autofree const char **pins = g_new0 (const char *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    pins[i] = strcmp (self->list->pins[i], self->location[i]) == 0 ? "" : self->list->pins[i];
+  return g_variant_new_bytestring_array (pins, -1);
+}
+
 static GVariant *
 dlp_file_source_describe (DlpElement *element, const DlpState *data)
 {
@@ -488,20 +510,54 @@ dlp_file_source_describe (DlpElement *element, const DlpState *data)
                          g_variant_new_uint64 (file_list_get_length (self->list)));
   g_variant_builder_add (&builder, "{sv}", "list", g_variant_new_string (self->list->hash));
   g_variant_builder_add (&builder, "{sv}", "prefixes", file_list_describe_prefixes (self->list));
+  if (has_pins (self))
+    g_variant_builder_add (&builder, "{sv}", "pins", describe_pins (self));
   return g_variant_builder_end (&builder);
+}
+
+/* A branch that has moved meanwhile is read where it was. */
+static gboolean
+load_pins (DlpFileSource *self, GVariant *described, GError **error)
+{
+  g_autoptr (GVariant) value =
+      g_variant_lookup_value (described, "pins", G_VARIANT_TYPE_BYTESTRING_ARRAY);
+  g_autofree const char **pins = NULL;
+  guint n = self->location != NULL ? g_strv_length (self->location) : 0;
+  gsize n_pins;
+
+  if (value == NULL || self->list->pins == NULL)
+    return TRUE;
+  pins = g_variant_get_bytestring_array (value, &n_pins);
+  if (n_pins != n)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "pins: %" G_GSIZE_FORMAT " of them, for %u locations", n_pins, n);
+      return FALSE;
+    }
+  for (guint i = 0; i < n; i++)
+    if (*pins[i] == '\0')
+      pins[i] = self->location[i];
+  if (g_strv_equal (pins, (const char *const *) self->list->pins))
+    return TRUE;
+  if (!make_list (self, pins, error))
+    return FALSE;
+  show_total (self);
+  return check_list (self, error);
 }
 
 static gboolean
 load (DlpFileSource *self, GVariant *described, GError **error)
 {
-  static const char *const keys[] = { "epoch", "position", "files", "list", "prefixes", NULL };
+  static const char *const keys[] = {
+    "epoch", "position", "files", "list", "prefixes", "pins", NULL
+  };
   guint64 max_epoch = get_epochs (self) == 0 ? G_MAXUINT32 : get_epochs (self);
   g_autoptr (GVariant) hash = NULL;
   g_autoptr (GVariant) prefixes = NULL;
-  DlpFile *stream = file_list_find_stream (self->list);
+  DlpFile *stream;
   guint64 n_files;
 
-  if (!dlp_state_check_keys (described, keys, error) ||
+  if (!dlp_state_check_keys (described, keys, error) || !load_pins (self, described, error) ||
       !dlp_state_get_uint64 (described, "files", G_MAXUINT32, &n_files, error) ||
       !(hash = dlp_state_get_value (described, "list", G_VARIANT_TYPE_STRING, error)) ||
       !(prefixes = dlp_state_get_value (described, "prefixes", G_VARIANT_TYPE ("at"), error)) ||
@@ -510,6 +566,7 @@ load (DlpFileSource *self, GVariant *described, GError **error)
       !dlp_state_get_uint64 (described, "position", n_files, &self->state.position, error))
     return FALSE;
 
+  stream = file_list_find_stream (self->list);
   if (stream != NULL)
     {
       g_autofree char *shown = dlp_uri_escape_for_display (dlp_file_get_uri (stream));

@@ -85,6 +85,19 @@ http_identity_get_strong_etag (const char *identity)
              NULL;
 }
 
+char *
+http_encode (const char *text, gboolean keeps_slashes)
+{
+  GString *out = g_string_sized_new (strlen (text) + 16);
+
+  for (const char *p = text; *p != '\0'; p++)
+    if (g_ascii_isalnum (*p) || strchr ("-._~", *p) != NULL || (keeps_slashes && *p == '/'))
+      g_string_append_c (out, *p);
+    else
+      g_string_append_printf (out, "%%%02X", (guint8) *p);
+  return g_string_free (out, FALSE);
+}
+
 gboolean
 http_is_self_delimiting (const guint8 *head, gsize size)
 {

@@ -1,60 +1,71 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <string.h>
+
 #include <dlpipe/dlp-error.h>
 
-#include "dlp-http-request.h"
 #include "dlp-http-stream.h"
 
-/* A GET of one byte, not a HEAD: signed addresses are signed for one method, and some servers have
- * no HEAD or answer it otherwise. NULL: @file is set, or @error, or neither: again. */
-static gboolean
-judge (const HttpResponse *response,
-       const char *uri,
-       HttpRetry *retry,
-       DlpFile **file,
-       GError **error)
+typedef struct
 {
+  const char *name;
+  gboolean has_range;
+  gboolean is_empty; /* nothing at byte 0: to be asked without a range */
+  DlpFile *file;
+} Identify;
+
+/* A GET of one byte, not a HEAD: signed addresses are signed for one method, and some servers have
+ * no HEAD or answer it otherwise. */
+static gboolean
+take (gpointer data, HttpResponse *response, GCancellable *cancellable, GError **error)
+{
+  Identify *self = data;
   gint64 size = response->status == 200 && response->range.total < 0 ? response->length :
                                                                        response->range.total;
 
-  if (response->status == 200 || response->status == 206 || response->status == 416)
-    {
-      *file = dlp_file_new (uri, size, response->identity);
-      return TRUE;
-    }
-  if (http_response_is_transient (response))
-    return http_retry_note_fault (retry, response->retry_after,
-                                  http_response_make_error (response, retry->name), error);
-  g_propagate_error (error, http_response_make_error (response, retry->name));
-  return FALSE;
+  self->is_empty = response->status == 416 && self->has_range;
+  self->file = dlp_file_new (self->name, size, response->identity);
+  return TRUE;
 }
 
-/* One attempt; the connection is given up where the server sends more than was asked for. */
+/* S3 says of an empty object what it is only where no range is asked for. */
 static gboolean
-ask (const char *uri, HttpRetry *retry, DlpFile **file, GCancellable *cancellable, GError **error)
+identify (Identify *self,
+          const HttpObject *object,
+          HttpRetry *retry,
+          GCancellable *cancellable,
+          GError **error)
 {
-  HttpSession *session =
-      http_session_take_trusting (retry->settings->timeout, retry->settings->ca_file);
-  g_autoptr (GError) cause = NULL;
-  HttpResponse *response = http_request_send (session, uri, "bytes=0-0", NULL, cancellable, &cause);
-  gboolean ok = TRUE;
+  HttpExchange exchange = { .uri = object->uri, .range = "bytes=0-0", .access = object->access };
 
-  if (response != NULL)
-    ok = judge (response, uri, retry, file, error);
-  else if (cause->domain == DLP_DATA_ERROR || g_cancellable_is_cancelled (cancellable))
-    {
-      g_propagate_error (error, g_steal_pointer (&cause));
-      ok = FALSE;
-    }
-  else
-    ok = http_retry_note_fault (retry, -1, g_steal_pointer (&cause), error);
+  self->has_range = TRUE;
+  if (!http_exchange (&exchange, retry, take, self, cancellable, error))
+    return FALSE;
+  if (!self->is_empty || object->access == NULL)
+    return TRUE;
+  g_clear_object (&self->file);
+  exchange.range = NULL;
+  self->has_range = FALSE;
+  return http_exchange (&exchange, retry, take, self, cancellable, error);
+}
 
-  http_session_enter (session);
-  if (response != NULL)
-    http_response_free (response);
-  http_session_leave (session);
-  http_session_give (session, FALSE);
-  return ok;
+DlpFile *
+http_object_identify (const HttpObject *object,
+                      const char *name,
+                      const HttpSettings *settings,
+                      GCancellable *cancellable,
+                      GError **error)
+{
+  Identify self = { .name = name };
+  HttpRetry retry;
+
+  http_retry_init (&retry, settings, object->uri);
+  http_retry_set_name (&retry, name);
+  if (!identify (&self, object, &retry, cancellable, error) &&
+      !g_cancellable_is_cancelled (cancellable))
+    g_prefix_error (error, "%s: ", retry.name);
+  http_retry_clear (&retry);
+  return self.file;
 }
 
 DlpFile *
@@ -63,18 +74,36 @@ dlp_http_identify (const char *uri,
                    GCancellable *cancellable,
                    GError **error)
 {
-  DlpFile *file = NULL;
-  HttpRetry retry;
-  gboolean ok = TRUE;
+  const HttpObject object = { .uri = uri };
 
-  http_retry_init (&retry, settings, uri);
-  while (ok && file == NULL)
-    ok = http_retry_wait (&retry, cancellable, error) &&
-         ask (uri, &retry, &file, cancellable, error);
-  if (ok)
-    http_retry_note_progress (&retry);
-  else if (!g_cancellable_is_cancelled (cancellable))
-    g_prefix_error (error, "%s: ", retry.name);
-  http_retry_clear (&retry);
-  return file;
+  return http_object_identify (&object, uri, settings, cancellable, error);
+}
+
+/* ---- what is listed ---- */
+
+static int
+compare_files (gconstpointer a, gconstpointer b)
+{
+  return strcmp (dlp_file_get_uri (*(DlpFile *const *) a),
+                 dlp_file_get_uri (*(DlpFile *const *) b));
+}
+
+void
+http_files_sort (GPtrArray *files)
+{
+  guint kept = 0;
+
+  g_ptr_array_sort (files, compare_files);
+  for (guint i = 0; i < files->len; i++)
+    {
+      DlpFile *file = g_ptr_array_index (files, i);
+
+      if (kept > 0 && compare_files (&files->pdata[kept - 1], &file) == 0)
+        g_object_unref (file);
+      else
+        files->pdata[kept++] = file;
+    }
+  g_ptr_array_set_free_func (files, NULL);
+  g_ptr_array_set_size (files, (int) kept);
+  g_ptr_array_set_free_func (files, g_object_unref);
 }

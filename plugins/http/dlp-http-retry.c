@@ -63,6 +63,13 @@ http_retry_init (HttpRetry *self, const HttpSettings *settings, const char *uri)
 }
 
 void
+http_retry_set_name (HttpRetry *self, const char *name)
+{
+  g_free (self->name);
+  self->name = dlp_uri_escape_for_display (name);
+}
+
+void
 http_retry_clear (HttpRetry *self)
 {
   g_clear_pointer (&self->host, g_free);

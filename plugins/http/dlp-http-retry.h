@@ -31,6 +31,8 @@ typedef struct
 } HttpRetry;
 
 void http_retry_init (HttpRetry *self, const HttpSettings *settings, const char *uri);
+/* What is read has another name than the URI that it is asked for by. */
+void http_retry_set_name (HttpRetry *self, const char *name);
 void http_retry_clear (HttpRetry *self);
 
 /* How long the host is to be left alone, in microseconds. */

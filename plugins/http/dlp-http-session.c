@@ -81,6 +81,23 @@ compare_trust (gconstpointer session, gconstpointer ca_file)
   return g_strcmp0 (((const HttpSession *) session)->ca_file, ca_file);
 }
 
+static const char *
+get_trusted (const char *ca_file)
+{
+  return ca_file != NULL && *ca_file != '\0' ? ca_file : g_getenv ("SSL_CERT_FILE");
+}
+
+HttpSession *
+http_session_new_direct (guint timeout, const char *ca_file)
+{
+  HttpSession *self = session_new (timeout, get_trusted (ca_file));
+
+  http_session_enter (self);
+  soup_session_set_proxy_resolver (self->soup, NULL);
+  http_session_leave (self);
+  return self;
+}
+
 HttpSession *
 http_session_take (guint timeout)
 {
@@ -90,7 +107,7 @@ http_session_take (guint timeout)
 HttpSession *
 http_session_take_trusting (guint timeout, const char *ca_file)
 {
-  const char *trusted = ca_file != NULL && *ca_file != '\0' ? ca_file : g_getenv ("SSL_CERT_FILE");
+  const char *trusted = get_trusted (ca_file);
   HttpSession *self = NULL;
   GList *found;
 

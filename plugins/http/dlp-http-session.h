@@ -20,6 +20,8 @@ HttpSession *http_session_take (guint timeout);
 /* One that trusts the certificates of that file; NULL: those of $SSL_CERT_FILE, else the system's.
  */
 HttpSession *http_session_take_trusting (guint timeout, const char *ca_file);
+/* The same, and it uses no proxy; it is not to be kept. */
+HttpSession *http_session_new_direct (guint timeout, const char *ca_file);
 /* @clean: the last answer was read to its end. */
 void http_session_give (HttpSession *self, gboolean clean);
 

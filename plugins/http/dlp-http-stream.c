@@ -6,7 +6,6 @@
 
 #include <dlpipe/dlp-error.h>
 
-#include "dlp-http-request.h"
 #include "dlp-http-settings.h"
 
 /* As much as tells a codec. */
@@ -18,6 +17,9 @@ struct _DlpHttpStream
   GInputStream parent_instance;
 
   DlpFile *file;
+  char *uri;          /* by which it is asked for */
+  char *identity;     /* (nullable) */
+  HttpAccess *access; /* (nullable) */
   HttpSettings settings;
   HttpRetry retry;
   HttpSession *session;
@@ -35,7 +37,34 @@ struct _DlpHttpStream
   gsize head_start, head_end;
 };
 
-G_DEFINE_FINAL_TYPE (DlpHttpStream, dlp_http_stream, G_TYPE_INPUT_STREAM)
+static void dlp_http_stream_class_init (DlpHttpStreamClass *klass);
+static void dlp_http_stream_init (DlpHttpStream *self);
+
+static const char *type_name = "DlpHttpStream";
+static gpointer dlp_http_stream_parent_class;
+
+GType
+dlp_http_stream_get_type (void)
+{
+  static gsize type;
+
+  if (g_once_init_enter (&type))
+    {
+      GType made = g_type_register_static_simple (
+          G_TYPE_INPUT_STREAM, type_name, sizeof (DlpHttpStreamClass),
+          (GClassInitFunc) dlp_http_stream_class_init, sizeof (DlpHttpStream),
+          (GInstanceInitFunc) dlp_http_stream_init, G_TYPE_FLAG_FINAL);
+
+      g_once_init_leave (&type, made);
+    }
+  return type;
+}
+
+void
+dlp_http_stream_set_type_name (const char *name)
+{
+  type_name = name;
+}
 
 /* ---- connections ---- */
 
@@ -89,7 +118,7 @@ fault (DlpHttpStream *self, GError **error, const char *format, ...)
 static gboolean
 check_identity (DlpHttpStream *self, const HttpResponse *response, GError **error)
 {
-  const char *before = dlp_file_get_identity (self->file);
+  const char *before = self->identity;
   g_autofree char *was = NULL;
   g_autofree char *is = NULL;
 
@@ -113,7 +142,7 @@ check_total (DlpHttpStream *self, gint64 total, GError **error)
       self->size = total;
       return TRUE;
     }
-  if (dlp_file_get_identity (self->file) == NULL)
+  if (self->identity == NULL)
     return fail (error, DLP_DATA_ERROR_CHANGED,
                  "the source changed: it was %" G_GINT64_FORMAT
                  " bytes, now it is %" G_GINT64_FORMAT,
@@ -180,7 +209,8 @@ make_refusal (DlpHttpStream *self, const HttpResponse *response)
 {
   g_autofree char *reason = NULL;
 
-  if (self->position == 0 || (response->status != 401 && response->status != 403))
+  if (self->position == 0 || self->access != NULL ||
+      (response->status != 401 && response->status != 403))
     return http_response_make_error (response, self->retry.name);
   reason = dlp_uri_escape_for_display (response->reason != NULL ? response->reason : "");
   return g_error_new (DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
@@ -215,7 +245,7 @@ accept_response (DlpHttpStream *self, HttpResponse *response, GError **error)
 static gboolean
 connect_once (DlpHttpStream *self, GCancellable *cancellable, GError **error)
 {
-  const char *etag = http_identity_get_strong_etag (dlp_file_get_identity (self->file));
+  const char *etag = http_identity_get_strong_etag (self->identity);
   g_autofree char *range =
       self->position > 0 ? g_strdup_printf ("bytes=%" G_GINT64_FORMAT "-", self->position) : NULL;
   g_autoptr (GError) cause = NULL;
@@ -224,8 +254,8 @@ connect_once (DlpHttpStream *self, GCancellable *cancellable, GError **error)
     return FALSE;
   self->session = http_session_take_trusting (self->settings.timeout, self->settings.ca_file);
   self->body_left = -1;
-  self->response = http_request_send (self->session, dlp_file_get_uri (self->file), range, etag,
-                                      cancellable, &cause);
+  self->response =
+      http_request_send (self->session, self->uri, self->access, range, etag, cancellable, &cause);
   if (self->response != NULL)
     return accept_response (self, self->response, error);
 
@@ -246,7 +276,7 @@ connect_once (DlpHttpStream *self, GCancellable *cancellable, GError **error)
 static gboolean
 break_off (DlpHttpStream *self, const char *why, GError **error)
 {
-  if (self->size < 0 && self->position > 0 && dlp_file_get_identity (self->file) == NULL)
+  if (self->size < 0 && self->position > 0 && self->identity == NULL)
     return fail (error, DLP_DATA_ERROR_DAMAGED,
                  "broken off after %" G_GINT64_FORMAT
                  " bytes (%s); the server says neither a length nor an ETag, so that reading "
@@ -453,7 +483,6 @@ check_head (DlpHttpStream *self, gboolean is_html, GError **error)
 static gboolean
 open_first (DlpHttpStream *self, GCancellable *cancellable, GError **error)
 {
-  const char *uri = dlp_file_get_uri (self->file);
   gboolean is_html;
 
   if (self->settings.cache != NULL)
@@ -465,26 +494,32 @@ open_first (DlpHttpStream *self, GCancellable *cancellable, GError **error)
       return FALSE;
   if (self->position > 0 || self->ended)
     return TRUE;
-  is_html = self->response->is_html && !is_named_html (uri);
+  /* Who has an access has nothing else to log in at. */
+  is_html = self->response->is_html && self->access == NULL && !is_named_html (self->uri);
   if (!is_html && self->size >= 0)
     return TRUE;
   return gather_head (self, cancellable, error) && check_head (self, is_html, error);
 }
 
 GInputStream *
-dlp_http_stream_open (DlpFile *file,
-                      const HttpSettings *settings,
-                      gint64 offset,
-                      GCancellable *cancellable,
-                      GError **error)
+http_object_open (const HttpObject *object,
+                  DlpFile *file,
+                  const HttpSettings *settings,
+                  gint64 offset,
+                  GCancellable *cancellable,
+                  GError **error)
 {
   g_autoptr (DlpHttpStream) self = g_object_new (DLP_TYPE_HTTP_STREAM, NULL);
 
   self->file = g_object_ref (file);
+  self->uri = g_strdup (object->uri);
+  self->identity = g_strdup (object->identity);
+  self->access = object->access;
   http_settings_copy (&self->settings, settings);
   self->size = dlp_file_get_size (file);
   self->position = offset;
-  http_retry_init (&self->retry, &self->settings, dlp_file_get_uri (file));
+  http_retry_init (&self->retry, &self->settings, object->uri);
+  http_retry_set_name (&self->retry, dlp_file_get_uri (file));
   if (self->size >= 0 && offset > self->size)
     fail (error, DLP_DATA_ERROR_CHANGED,
           "the source changed: it is %" G_GINT64_FORMAT
@@ -499,6 +534,18 @@ dlp_http_stream_open (DlpFile *file,
   return NULL;
 }
 
+GInputStream *
+dlp_http_stream_open (DlpFile *file,
+                      const HttpSettings *settings,
+                      gint64 offset,
+                      GCancellable *cancellable,
+                      GError **error)
+{
+  const HttpObject object = { dlp_file_get_uri (file), dlp_file_get_identity (file), NULL };
+
+  return http_object_open (&object, file, settings, offset, cancellable, error);
+}
+
 static void
 dlp_http_stream_finalize (GObject *object)
 {
@@ -510,6 +557,10 @@ dlp_http_stream_finalize (GObject *object)
   http_retry_clear (&self->retry);
   http_settings_clear (&self->settings);
   g_clear_object (&self->file);
+  g_free (self->uri);
+  g_free (self->identity);
+  if (self->access != NULL)
+    self->access->free (self->access);
 
   G_OBJECT_CLASS (dlp_http_stream_parent_class)->finalize (object);
 }
@@ -517,6 +568,7 @@ dlp_http_stream_finalize (GObject *object)
 static void
 dlp_http_stream_class_init (DlpHttpStreamClass *klass)
 {
+  dlp_http_stream_parent_class = g_type_class_peek_parent (klass);
   G_OBJECT_CLASS (klass)->finalize = dlp_http_stream_finalize;
   G_INPUT_STREAM_CLASS (klass)->read_fn = dlp_http_stream_read;
   G_INPUT_STREAM_CLASS (klass)->close_fn = dlp_http_stream_close;
