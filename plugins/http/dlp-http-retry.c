@@ -10,12 +10,12 @@
 /* A server may ask for days: it is asked again before the budget is spent. */
 #define MAX_RETRY_AFTER (2 * 60 * G_USEC_PER_SEC)
 
-typedef struct
+struct _HttpHost
 {
-  guint faults;      /* since the last progress of anybody */
+  guint faults;      /* atomic, changed under the lock: since the last progress of anybody */
   gint64 not_before; /* monotonic */
   char *why;
-} Host;
+};
 
 /* Guards the table and what is in it. Hosts stay: there are few. */
 static pthread_mutex_t hosts_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -24,25 +24,27 @@ static GHashTable *hosts;
 static void
 host_free (gpointer data)
 {
-  Host *host = data;
+  HttpHost *host = data;
 
   g_free (host->why);
   g_free (host);
 }
 
-static Host *
-get_host_locked (const char *name)
+static HttpHost *
+get_host (const char *name)
 {
-  Host *host;
+  HttpHost *host;
 
+  pthread_mutex_lock (&hosts_lock);
   if (hosts == NULL)
     hosts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, host_free);
   host = g_hash_table_lookup (hosts, name);
   if (host == NULL)
     {
-      host = g_new0 (Host, 1);
+      host = g_new0 (HttpHost, 1);
       g_hash_table_insert (hosts, g_strdup (name), host);
     }
+  pthread_mutex_unlock (&hosts_lock);
   return host;
 }
 
@@ -53,10 +55,11 @@ http_retry_init (HttpRetry *self, const HttpSettings *settings, const char *uri)
   const char *authority = start != NULL ? start + 3 : uri;
   gsize length = strcspn (authority, "/?#");
   const char *at = memrchr (authority, '@', length);
-  const char *host = at != NULL ? at + 1 : authority;
+  const char *begin = at != NULL ? at + 1 : authority;
+  g_autofree char *host = g_ascii_strdown (begin, (gssize) (length - (gsize) (begin - authority)));
 
   self->settings = settings;
-  self->host = g_ascii_strdown (host, (gssize) (length - (gsize) (host - authority)));
+  self->host = get_host (host);
   self->name = dlp_uri_escape_for_display (uri);
   self->first_fault = 0;
   self->faults = 0;
@@ -72,7 +75,6 @@ http_retry_set_name (HttpRetry *self, const char *name)
 void
 http_retry_clear (HttpRetry *self)
 {
-  g_clear_pointer (&self->host, g_free);
   g_clear_pointer (&self->name, g_free);
 }
 
@@ -80,17 +82,12 @@ http_retry_clear (HttpRetry *self)
 static gint64
 get_wait (HttpRetry *self, char **why)
 {
-  gint64 left = 0;
+  gint64 left;
 
   pthread_mutex_lock (&hosts_lock);
-  if (hosts != NULL)
-    {
-      Host *host = g_hash_table_lookup (hosts, self->host);
-
-      left = host != NULL ? host->not_before - g_get_monotonic_time () : 0;
-      if (left > 0 && why != NULL)
-        *why = g_strdup (host->why);
-    }
+  left = self->host->not_before - g_get_monotonic_time ();
+  if (left > 0 && why != NULL)
+    *why = g_strdup (self->host->why);
   pthread_mutex_unlock (&hosts_lock);
   return MAX (left, 0);
 }
@@ -147,11 +144,11 @@ http_retry_wait (HttpRetry *self, GCancellable *cancellable, GError **error)
 static void
 add_fault_locked (HttpRetry *self, gint64 now, gint64 retry_after, const char *why)
 {
-  Host *host = get_host_locked (self->host);
+  HttpHost *host = self->host;
   gint64 wait;
 
   if (now >= host->not_before)
-    host->faults++;
+    __atomic_store_n (&host->faults, host->faults + 1, __ATOMIC_RELAXED);
   wait = self->settings->first_wait << MIN (host->faults == 0 ? 0 : host->faults - 1, 16);
   wait = MIN (wait, MAX_WAIT);
   wait = (gint64) ((double) wait * (0.75 + 0.25 * g_random_double ()));
@@ -197,15 +194,13 @@ http_retry_note_fault (HttpRetry *self, gint64 retry_after, GError *cause, GErro
 void
 http_retry_note_progress (HttpRetry *self)
 {
-  Host *host;
-
-  if (self->first_fault == 0)
-    return;
   self->first_fault = 0;
   self->faults = 0;
+  /* Behind each read: mostly there is nothing to forget. */
+  if (__atomic_load_n (&self->host->faults, __ATOMIC_RELAXED) == 0)
+    return;
   pthread_mutex_lock (&hosts_lock);
-  host = get_host_locked (self->host);
   /* What a server asked for is still to be waited for. */
-  host->faults = 0;
+  __atomic_store_n (&self->host->faults, 0, __ATOMIC_RELAXED);
   pthread_mutex_unlock (&hosts_lock);
 }

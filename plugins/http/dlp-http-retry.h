@@ -20,11 +20,13 @@ typedef struct
   HttpCache *cache; /* (nullable): of that folder */
 } HttpSettings;
 
+typedef struct _HttpHost HttpHost;
+
 /* One reader's view of the waits of a host, which all readers of the process share. */
 typedef struct
 {
   const HttpSettings *settings;
-  char *host;
+  HttpHost *host;
   char *name;         /* what is read, fit to print */
   gint64 first_fault; /* monotonic; 0: none since the last progress */
   guint faults;       /* since then */

@@ -130,7 +130,7 @@ static void
 test_backoff (void)
 {
   const HttpSettings settings = make_settings (100 * MS, 3600 * (gint64) G_USEC_PER_SEC);
-  HttpRetry retries[8];
+  HttpRetry retries[8], other;
   gint64 first, second, again;
 
   for (guint i = 0; i < G_N_ELEMENTS (retries); i++)
@@ -151,6 +151,16 @@ test_backoff (void)
   assert_goes_on (&retries[3]);
   again = http_retry_get_wait (&retries[0]);
   g_assert_cmpint (again, <=, 100 * MS);
+
+  /* Also of one that never had a fault. */
+  g_usleep ((gulong) again + 1 * MS);
+  assert_goes_on (&retries[1]);
+  g_usleep ((gulong) http_retry_get_wait (&retries[0]) + 1 * MS);
+  http_retry_init (&other, &settings, "http://backoff.example/b");
+  http_retry_note_progress (&other);
+  assert_goes_on (&retries[1]);
+  g_assert_cmpint (http_retry_get_wait (&retries[0]), <=, 100 * MS);
+  http_retry_clear (&other);
   for (guint i = 0; i < G_N_ELEMENTS (retries); i++)
     http_retry_clear (&retries[i]);
 }
