@@ -238,6 +238,8 @@ test_cancel (void)
 /* ---- chaos ---- */
 
 #define CHAOS_TIMEOUT 1
+/* What some thirty requests may take that nobody holds up on purpose. */
+#define BUSY_MACHINE (10 * G_USEC_PER_SEC)
 
 typedef struct
 {
@@ -260,7 +262,7 @@ load_in_chaos (HttpRig *rig, const char *name, GBytes *lines)
   g_assert_no_error (error);
   g_assert_true (g_bytes_equal (got, lines));
   stalls = http_rig_count (rig, "stall") - stalls;
-  g_assert_cmpint (took, <, 2 * CHAOS_TIMEOUT * G_USEC_PER_SEC * (gint64) (1 + stalls));
+  g_assert_cmpint (took, <, BUSY_MACHINE + 2 * CHAOS_TIMEOUT * G_USEC_PER_SEC * (gint64) stalls);
 }
 
 static gpointer
