@@ -71,7 +71,8 @@ class Moto(probe.Case):
 
     def enforce(self, after):
         """From then on moto checks signatures and policies."""
-        urllib.request.urlopen(urllib.request.Request(self.uri + '/moto-api/reset-auth', str(after).encode(), method='POST'))
+        urllib.request.urlopen(urllib.request.Request(self.uri + '/moto-api/reset-auth', str(after).encode(),
+                                                      {'Content-Type': 'text/plain'}, method='POST'))
 
     def test_list(self):
         for pattern, prefix in (('s3://bucket/many/*.jsonl', 'many/'), ('s3://bucket/names/*', 'names/')):
@@ -106,7 +107,7 @@ class Moto(probe.Case):
         key = iam.create_access_key(UserName='reader')['AccessKey']
         role = iam.create_role(RoleName='r', AssumeRolePolicyDocument='{}')['Role']['Arn']
         iam.put_role_policy(RoleName='r', PolicyName='p', PolicyDocument=POLICY)
-        session = sts.assume_role(RoleArn=role, RoleSessionName='s')['Credentials']
+        session = sts.assume_role(RoleArn=role, RoleSessionName='session')['Credentials']
         self.enforce(0)
         try:
             self.check_credentials(key, session)
