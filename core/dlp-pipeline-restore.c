@@ -112,8 +112,9 @@ describe_element (DlpElement *element, const DlpElementPlace *place, GError **er
       state = dlp_element_describe_state (element, place->state, error);
       if (state == NULL)
         return NULL;
+      if (!place->needed)
+        state = dlp_state_file_drop (g_steal_pointer (&state));
     }
-
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "name", "s", dlp_element_get_name (element));
   g_variant_dict_insert (&dict, "factory", "s", dlp_element_get_factory (element));

@@ -46,24 +46,29 @@ dlp_state_file_name_clear (DlpStateFileName *self)
 }
 
 static void
-list_of_element (GVariant *element, GPtrArray *names)
+list_of_element (GVariant *element, GPtrArray *names, GArray *sizes)
 {
   g_autoptr (GVariant) state = g_variant_lookup_value (element, "state", G_VARIANT_TYPE_VARDICT);
   g_autoptr (GVariant) files = NULL;
   GVariantIter iter;
   const char *name;
+  guint64 size;
 
   if (state != NULL)
     files = g_variant_lookup_value (state, FILES_KEY, FILES_TYPE);
   if (files == NULL)
     return;
   g_variant_iter_init (&iter, files);
-  while (g_variant_iter_next (&iter, "(&st&s)", &name, NULL, NULL))
-    g_ptr_array_add (names, g_strdup (name));
+  while (g_variant_iter_next (&iter, "(&st&s)", &name, &size, NULL))
+    {
+      g_ptr_array_add (names, g_strdup (name));
+      if (sizes != NULL)
+        g_array_append_val (sizes, size);
+    }
 }
 
 GPtrArray *
-dlp_state_file_list_names (GVariant *payload)
+dlp_state_file_list (GVariant *payload, GArray *sizes)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GVariant) elements =
@@ -76,8 +81,28 @@ dlp_state_file_list_names (GVariant *payload)
   g_variant_iter_init (&iter, elements);
   while ((element = g_variant_iter_next_value (&iter)) != NULL)
     {
-      list_of_element (element, names);
+      list_of_element (element, names, sizes);
       g_variant_unref (element);
     }
   return names;
+}
+
+GPtrArray *
+dlp_state_file_list_names (GVariant *payload)
+{
+  return dlp_state_file_list (payload, NULL);
+}
+
+GVariant *
+dlp_state_file_drop (GVariant *state)
+{
+  g_autoptr (GVariant) with = state;
+  g_autoptr (GVariant) files = g_variant_lookup_value (state, FILES_KEY, NULL);
+  GVariantDict dict;
+
+  if (files == NULL)
+    return g_steal_pointer (&with);
+  g_variant_dict_init (&dict, with);
+  g_variant_dict_remove (&dict, FILES_KEY);
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
 }

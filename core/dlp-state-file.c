@@ -23,10 +23,10 @@ struct _DlpStateFile
   char *name;
   char *path; /* for messages */
   int fd;
-  guint64 size;
+  guint64 size;          /* atomic: one thread appends while another one syncs */
   XXH3_state_t *hash;    /* of what was appended; NULL: opened */
   char *digest;          /* of a file that was opened */
-  gboolean is_synced;    /* lock of files */
+  gint64 synced;         /* lock of files: so many bytes; -1: not even its name */
   gboolean is_described; /* lock of files: a checkpoint may name it */
 };
 
@@ -133,6 +133,7 @@ add_file_locked (DlpStateFiles *files, char *name, const char *folder_path, int 
   self->name = name;
   self->path = g_build_filename (folder_path, name, NULL);
   self->fd = fd;
+  self->synced = -1;
   g_hash_table_replace (files->held, self->name, self);
   return self;
 }
@@ -226,7 +227,7 @@ dlp_state_file_append (DlpStateFile *self, gconstpointer data, gsize size, GErro
   if (!dlp_durable_write (self->fd, self->path, data, size, self->size, error))
     return FALSE;
   XXH3_128bits_update (self->hash, data, size);
-  self->size += size;
+  __atomic_store_n (&self->size, self->size + size, __ATOMIC_RELEASE);
   return TRUE;
 }
 
@@ -242,11 +243,13 @@ GBytes *
 dlp_state_file_read_bytes (DlpStateFile *self, guint64 offset, gsize size, GError **error)
 {
   g_autofree guint8 *data = NULL;
+  guint64 there;
   gssize n;
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  size = (gsize) MIN (size, self->size - MIN (offset, self->size));
+  there = __atomic_load_n (&self->size, __ATOMIC_ACQUIRE);
+  size = (gsize) MIN (size, there - MIN (offset, there));
   data = g_malloc (size);
   n = dlp_state_file_read (self, offset, data, size, error);
   return n >= 0 ? g_bytes_new_take (g_steal_pointer (&data), (gsize) n) : NULL;
@@ -301,8 +304,9 @@ fail_corrupt (GError **error, const char *path, const char *format, ...)
   return FALSE;
 }
 
+/* What lies behind the first @size bytes came after the checkpoint. */
 static gboolean
-hash_all (DlpStateFile *self, GError **error)
+hash_first (DlpStateFile *self, guint64 size, GError **error)
 {
   g_autofree guint8 *piece = g_malloc (PIECE);
   XXH3_state_t *state = XXH3_createState ();
@@ -311,15 +315,16 @@ hash_all (DlpStateFile *self, GError **error)
   XXH3_128bits_reset (state);
   do
     {
-      n = dlp_durable_read (self->fd, self->path, piece, PIECE, self->size, error);
+      n = dlp_durable_read (self->fd, self->path, piece, (gsize) MIN (PIECE, size - self->size),
+                            self->size, error);
       if (n > 0)
         XXH3_128bits_update (state, piece, (gsize) n);
       self->size += (guint64) MAX (n, 0);
     }
-  while (n > 0);
+  while (n > 0 && self->size < size);
   self->digest = digest (state);
   XXH3_freeState (state);
-  return n == 0;
+  return n >= 0;
 }
 
 static gboolean
@@ -329,12 +334,12 @@ check (DlpStateFile *self, guint64 size, const char *hash, GError **error)
 
   if (fstat (self->fd, &st) != 0 || !S_ISREG (st.st_mode))
     return fail_corrupt (error, self->path, "is not a regular file");
-  if ((guint64) st.st_size != size)
+  if ((guint64) st.st_size < size)
     return fail_corrupt (error, self->path,
                          "is %" G_GUINT64_FORMAT " bytes, but the checkpoint that names it says "
                          "%" G_GUINT64_FORMAT,
                          (guint64) st.st_size, size);
-  if (!hash_all (self, error))
+  if (!hash_first (self, size, error))
     return FALSE;
   if (strcmp (self->digest, hash) != 0)
     return fail_corrupt (error, self->path,
@@ -394,7 +399,7 @@ dlp_state_file_open (DlpElement *element, GVariant *described, GError **error)
   self = open_locked (files, name, error);
   /* It was durable before the checkpoint named it. */
   if (self != NULL)
-    self->is_synced = TRUE;
+    self->synced = (gint64) size;
   pthread_mutex_unlock (&files->lock);
   if (self == NULL)
     return NULL;
@@ -418,24 +423,27 @@ find (DlpStateFiles *self, const char *name)
   return file;
 }
 
+/* A log goes on growing: what the state names of it was there before the mark. */
 static gboolean
-sync_one (DlpStateFiles *self, const char *name, gboolean *any, GError **error)
+sync_one (DlpStateFiles *self, const char *name, gboolean *any_new, GError **error)
 {
   g_autoptr (DlpStateFile) file = find (self, name);
-  gboolean done;
+  gint64 size, synced;
 
   if (file == NULL)
     return fail_corrupt (error, name, "a state names this file, and nobody holds it");
+  size = (gint64) __atomic_load_n (&file->size, __ATOMIC_ACQUIRE);
   pthread_mutex_lock (&self->lock);
-  done = file->is_synced;
+  file->is_described = TRUE;
+  synced = file->synced;
   pthread_mutex_unlock (&self->lock);
-  if (done)
+  if (synced >= size)
     return TRUE;
   if (!dlp_durable_sync_data (file->fd, file->path, error))
     return FALSE;
-  *any = TRUE;
+  *any_new |= synced < 0;
   pthread_mutex_lock (&self->lock);
-  file->is_synced = TRUE;
+  file->synced = size;
   pthread_mutex_unlock (&self->lock);
   return TRUE;
 }
@@ -446,15 +454,15 @@ dlp_state_files_sync (DlpStateFiles *self, GVariant *payload, GError **error)
 {
   g_autoptr (GPtrArray) names = dlp_state_file_list_names (payload);
   GError *failure = NULL;
-  gboolean any = FALSE, ok = TRUE;
+  gboolean any_new = FALSE, ok = TRUE;
 
   pthread_mutex_lock (&self->lock);
   if (self->failure != NULL)
     failure = g_error_copy (self->failure);
   pthread_mutex_unlock (&self->lock);
   for (guint i = 0; i < names->len && failure == NULL; i++)
-    ok = sync_one (self, names->pdata[i], &any, &failure);
-  if (failure == NULL && any)
+    ok = sync_one (self, names->pdata[i], &any_new, &failure);
+  if (failure == NULL && any_new)
     ok = dlp_durable_sync_folder (self->folder, self->folder_path, &failure);
   if (failure == NULL)
     return ok;
@@ -470,7 +478,8 @@ dlp_state_files_sync (DlpStateFiles *self, GVariant *payload, GError **error)
 GVariant *
 dlp_state_files_embed (DlpStateFiles *self, GVariant *payload, GError **error)
 {
-  g_autoptr (GPtrArray) names = dlp_state_file_list_names (payload);
+  g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_autoptr (GPtrArray) names = dlp_state_file_list (payload, sizes);
   g_auto (GVariantBuilder) builder = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("a{say}"));
 
   for (guint i = 0; i < names->len; i++)
@@ -484,13 +493,30 @@ dlp_state_files_embed (DlpStateFiles *self, GVariant *payload, GError **error)
           fail_corrupt (error, name, "a state names this file, and nobody holds it");
           return NULL;
         }
-      bytes = dlp_state_file_read_bytes (file, 0, G_MAXSIZE, error);
+      bytes = dlp_state_file_read_bytes (file, 0, g_array_index (sizes, guint64, i), error);
       if (bytes == NULL)
         return NULL;
       g_variant_builder_add (&builder, "{s@ay}", name,
                              g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE));
     }
   return g_variant_builder_end (&builder);
+}
+
+/* Of files that are made from now on: what is restored keeps its name. */
+static void
+avoid_names (DlpStateFiles *self, GVariant *embedded)
+{
+  GVariantIter iter;
+  const char *name;
+
+  g_variant_iter_init (&iter, embedded);
+  while (g_variant_iter_next (&iter, "{&s@ay}", &name, NULL))
+    {
+      g_auto (DlpStateFileName) parsed = { NULL };
+
+      if (dlp_state_file_name_parse (name, &parsed) && parsed.attempt < G_MAXUINT)
+        self->attempt = MAX (self->attempt, parsed.attempt + 1);
+    }
 }
 
 gboolean
@@ -501,6 +527,7 @@ dlp_state_files_restore (DlpStateFiles *self, GVariant *embedded, GError **error
   GVariant *content;
 
   dlp_state_files_forget_restored (self);
+  avoid_names (self, embedded);
   self->restored = g_ptr_array_new_with_free_func ((GDestroyNotify) dlp_state_file_unref);
   g_variant_iter_init (&iter, embedded);
   while (g_variant_iter_next (&iter, "{&s@ay}", &name, &content))

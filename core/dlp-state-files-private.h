@@ -47,5 +47,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DlpStateFileName, dlp_state_file_name_clear)
 /* (element-type utf8) (transfer full): those that a payload of a checkpoint names; of a payload
  * that is not well formed, what can be found. */
 GPtrArray *dlp_state_file_list_names (GVariant *payload);
+/* The same, and how many bytes of each (guint64) it names. @sizes: (nullable). */
+GPtrArray *dlp_state_file_list (GVariant *payload, GArray *sizes);
+/* Takes the state of an element, and gives it without the names of its files: of one that nobody
+ * needs only the counters are kept. Nothing is made again with what its files hold, and they are
+ * removed when the run is complete. */
+GVariant *dlp_state_file_drop (GVariant *state);
 
 G_END_DECLS

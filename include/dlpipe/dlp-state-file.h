@@ -12,12 +12,19 @@ G_BEGIN_DECLS
  * A file that holds the part of an element's state that is too large for a checkpoint, such as the
  * records of a buffer. In a state folder it lies beside the checkpoints, is durable before one
  * names it, and is removed when none does any more; without one it has no name in the file system,
- * and its content goes into the saved state. Written once, by one thread, then immutable; reference
- * counted.
+ * and its content goes into the saved state. Written once, by one thread; what a state names of it
+ * is immutable. Reference counted.
  *
  * An element that has a state of this kind says so by dlp_element_set_large(). It writes the files
  * in make_durable(). Its describe() puts dlp_state_file_describe() of each into the key
  * "state-files", of the type a(sts), by which the files are known to the library.
+ *
+ * A log, which the flag %DLP_ELEMENT_LOG speaks of, is such a file too: step() appends to it before
+ * it emits, and a state names what was there at its mark: (name, size, hash), the last one
+ * XXH3-128 of the first size bytes as 32 hexadecimal digits. An attempt that goes on reads so much
+ * of it, and begins another file: nobody appends to a file of a former attempt. Once it was made it
+ * is named by each state, also where nothing of it counts: a file that is not named, and is older
+ * than one that is, is removed.
  *
  * Since: 0.2
  */
