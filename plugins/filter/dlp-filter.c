@@ -6,6 +6,7 @@
 
 #include <dlpipe/dlp-pad-template.h>
 
+#include "check-records.h"
 #include "filter-expression.h"
 
 enum
@@ -49,14 +50,8 @@ dlp_filter_negotiate (DlpElement *element, GError **error)
   DlpFilter *self = DLP_FILTER (element);
   DlpSchema *schema = dlp_pad_get_schema (dlp_element_get_input (element, 0));
 
-  if (dlp_schema_get_kind (schema) != DLP_SCHEMA_RECORDS)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE, "needs records; its input is %s",
-                   dlp_schema_get_kind (schema) == DLP_SCHEMA_FILES ?
-                       "files: put a reader before it, such as jsonl-reader" :
-                       "training batches, which are never cut: put it before what makes them");
-      return FALSE;
-    }
+  if (!check_records (schema, error))
+    return FALSE;
   if (self->where == NULL || *self->where == '\0')
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,

@@ -7,6 +7,7 @@
 
 #include <dlpipe/dlp-pad-template.h>
 
+#include "check-records.h"
 #include "split-hash.h"
 #include "split-ratios.h"
 
@@ -150,14 +151,8 @@ find_hashed (DlpSplit *self, DlpSchema *schema, GError **error)
 static bool
 find_key (DlpSplit *self, DlpSchema *schema, GError **error)
 {
-  if (dlp_schema_get_kind (schema) != DLP_SCHEMA_RECORDS)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE, "needs records; its input is %s",
-                   dlp_schema_get_kind (schema) == DLP_SCHEMA_FILES ?
-                       "files: put a reader before it, such as jsonl-reader" :
-                       "training batches, which are never cut: put it before what makes them");
-      return false;
-    }
+  if (!check_records (schema, error))
+    return false;
   if (self->by != DLP_SPLIT_BY_COORDINATE)
     return find_hashed (self, schema, error);
   if (self->field == NULL || *self->field == '\0')
