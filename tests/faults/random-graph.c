@@ -13,6 +13,7 @@ typedef struct
   const char *dir;
   gboolean is_cut;
   gboolean has_tokens;
+  gboolean has_dedup; /* then each source is read once */
   guint n_names, n_sinks, n_mixes;
 } Maker;
 
@@ -126,7 +127,10 @@ append_chain (Maker *self, gint longest, gboolean may_limit)
         break;
       case 2:
       case 3:
-        append_filter (self, NULL);
+        if (self->has_dedup && toss (self, 2))
+          g_string_append_printf (self->text, "dedup field=%s ! ", toss (self, 2) ? "n" : "text");
+        else
+          append_filter (self, NULL);
         break;
       default:
         if (self->is_cut && may_limit)
@@ -142,7 +146,7 @@ append_source (Maker *self)
 
   g_string_append_printf (self->text, "file-source location=\"%s/%c%d-*.jsonl\" epochs=%d",
                           self->dir, self->is_cut ? 'c' : 'b', draw (self, 0, N_SETS),
-                          draw (self, 1, 5));
+                          self->has_dedup ? 1 : draw (self, 1, 5));
   if (toss (self, 2))
     g_string_append_printf (self->text, " shuffle=true reshuffle=%s",
                             toss (self, 2) ? "true" : "false");
@@ -187,7 +191,7 @@ append_mix (Maker *self)
   static const char *const endings[] = { "stop", "repeat", "repeat-until-all" };
   const char *exhausted = "renormalize";
 
-  if (self->is_cut && toss (self, 2))
+  if (self->is_cut && !self->has_dedup && toss (self, 2))
     exhausted = endings[draw (self, 0, G_N_ELEMENTS (endings))];
   for (gint i = 0; i < n; i++)
     {
@@ -348,6 +352,7 @@ random_graph_new (guint32 seed, const char *dir)
    * where there may be limits the inputs have none. */
   maker.is_cut = toss (&maker, 2);
   maker.has_tokens = toss (&maker, 3);
+  maker.has_dedup = toss (&maker, 3);
   append_sources (&maker);
   append_chain (&maker, 2, TRUE);
   append_ends (&maker);
