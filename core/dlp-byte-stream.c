@@ -52,6 +52,7 @@ struct _DlpByteStream
   guint window_log_max;
   gsize memory_limit;
   char *folder;
+  GChecksum *checksum; /* (nullable): of all that was read, where it has to be a certain one */
 
   /* The first decoded bytes, gathered to see whether they are compressed too. */
   Head decoded_head;
@@ -132,6 +133,8 @@ read_input (DlpByteStream *self,
       self->at_raw_end = TRUE;
       return check_length (self, position, error) ? 0 : -1;
     }
+  if (n > 0 && self->checksum != NULL)
+    g_checksum_update (self->checksum, buffer, n);
   if (n > 0)
     return n;
 
@@ -206,6 +209,28 @@ set_window_log_max (DlpDecoder *decoder, guint window_log_max)
     g_object_set (decoder, "window-log-max", window_log_max, NULL);
 }
 
+/* All of a file that is to have a certain hash is read. */
+static gboolean
+read_up_to (DlpByteStream *self, guint64 offset, GCancellable *cancellable, GError **error)
+{
+  while (self->raw_position + raw_size (self) < offset)
+    {
+      consume_raw (self, raw_size (self));
+      if (!fill_raw (self, cancellable, error))
+        return FALSE;
+      if (!self->at_raw_end)
+        continue;
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED,
+                   "%s: the file has changed: it ends at byte %" G_GUINT64_FORMAT
+                   ", and was read up to byte %" G_GUINT64_FORMAT " before",
+                   self->name, self->raw_position, offset);
+      return FALSE;
+    }
+  consume_raw (self, (gsize) (offset - self->raw_position));
+  self->decoded_position = offset;
+  return TRUE;
+}
+
 /* A plain file is opened again at the offset, which costs less than reading up to it. */
 static gboolean
 go_to_offset (DlpByteStream *self, guint64 offset, GCancellable *cancellable, GError **error)
@@ -216,6 +241,8 @@ go_to_offset (DlpByteStream *self, guint64 offset, GCancellable *cancellable, GE
       consume_raw (self, (gsize) offset);
       return TRUE;
     }
+  if (self->checksum != NULL)
+    return read_up_to (self, offset, cancellable, error);
 
   g_clear_object (&self->input);
   self->input = dlp_file_open (self->file, (gint64) offset, cancellable, error);
@@ -289,6 +316,8 @@ dlp_byte_stream_open_at (DlpFile *file,
   self->raw_capacity = MAX (self->read_size, HEAD_SIZE);
   self->raw = g_aligned_alloc (1, self->raw_capacity, RAW_ALIGNMENT);
 
+  if (dlp_file_get_expected_sha256 (file) != NULL)
+    self->checksum = g_checksum_new (G_CHECKSUM_SHA256);
   self->input = opened != NULL ? opened : dlp_file_open (file, 0, cancellable, error);
   if (self->input == NULL || !gather_head (self, cancellable, error))
     return NULL;
@@ -323,6 +352,7 @@ dlp_byte_stream_free (DlpByteStream *self)
   g_clear_object (&self->input);
   g_clear_object (&self->decoder);
   g_clear_object (&self->file);
+  g_clear_pointer (&self->checksum, g_checksum_free);
   g_clear_error (&self->failure);
   g_clear_error (&self->read_failure);
   g_aligned_free (self->raw);
@@ -816,6 +846,21 @@ read_any (DlpByteStream *self,
   return n;
 }
 
+/* Where all that is in it was given out: whether it is what its manifest says. */
+static void
+check_expected (DlpByteStream *self)
+{
+  guint64 length = self->raw_position + raw_size (self);
+
+  if (!self->at_raw_end)
+    return;
+  /* A size that was known was compared before the file was opened. */
+  if ((dlp_file_get_size (self->file) >= 0 ||
+       dlp_file_check_expected_size (self->file, (gint64) length, &self->failure)) &&
+      self->checksum != NULL)
+    dlp_file_check_expected_sha256 (self->file, self->checksum, &self->failure);
+}
+
 gssize
 dlp_byte_stream_read (DlpByteStream *self,
                       guint8 *buffer,
@@ -843,6 +888,8 @@ dlp_byte_stream_read (DlpByteStream *self,
     }
   if (n < 0)
     self->failure = g_steal_pointer (&local_error);
+  if (self->failure == NULL)
+    check_expected (self);
   if (self->failure == NULL)
     return 0;
 

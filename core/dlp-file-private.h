@@ -19,4 +19,17 @@ gboolean dlp_file_check (DlpFile *self, gint64 size, const char *identity, GErro
  */
 gboolean dlp_file_check_stream (DlpFile *self, GInputStream *stream, GError **error);
 
+/* What a manifest says of a file, to be set before anybody else sees it. -1 and NULL: nothing. */
+void dlp_file_set_expected (DlpFile *self, gint64 size, gint64 rows, const char *sha256);
+/* (nullable) */
+const char *dlp_file_get_expected_sha256 (DlpFile *self);
+/* What is not as it was said is damage. A size of -1 is unknown. */
+gboolean dlp_file_check_expected_size (DlpFile *self, gint64 size, GError **error);
+/* Of a file for which there is one. */
+gboolean dlp_file_check_expected_sha256 (DlpFile *self, GChecksum *checksum, GError **error);
+gboolean dlp_file_check_expected_rows (DlpFile *self, guint64 rows, GError **error);
+/* Reads the file once as a whole, if it has to have a SHA-256: for who does not read its bytes in
+ * turn. */
+gboolean dlp_file_verify (DlpFile *self, GCancellable *cancellable, GError **error);
+
 G_END_DECLS

@@ -7,6 +7,7 @@
 
 #include "dlp-byte-stream-private.h"
 #include "dlp-element-private.h"
+#include "dlp-file-private.h"
 #include "dlp-reader-private.h"
 
 DlpReaderLane *
@@ -59,8 +60,9 @@ dlp_reader_check_file (DlpReaderLane *self, GError **error)
   const char *identity = dlp_file_get_identity (self->file);
 
   return dlp_element_check_input_file (
-      DLP_ELEMENT (self->reader), &self->coordinate, dlp_file_get_uri (self->file),
-      dlp_file_get_size (self->file), identity != NULL ? identity : "", error);
+             DLP_ELEMENT (self->reader), &self->coordinate, dlp_file_get_uri (self->file),
+             dlp_file_get_size (self->file), identity != NULL ? identity : "", error) &&
+         dlp_file_check_expected_size (self->file, dlp_file_get_size (self->file), error);
 }
 
 static bool

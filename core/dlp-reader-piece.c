@@ -3,6 +3,7 @@
 /* Files that the class opens itself: it gives runs of rows, and offsets are rows. */
 
 #include "dlp-element-private.h"
+#include "dlp-file-private.h"
 #include "dlp-reader-private.h"
 
 bool
@@ -31,7 +32,8 @@ static bool
 open_file (DlpReaderLane *lane, GCancellable *cancellable)
 {
   lane->is_open = true;
-  if (!dlp_reader_check_file (lane, &lane->failed))
+  if (!dlp_reader_check_file (lane, &lane->failed) ||
+      !dlp_file_verify (lane->file, cancellable, &lane->failed))
     return false;
   lane->opened_file =
       DLP_READER_GET_CLASS (lane->reader)

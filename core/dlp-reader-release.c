@@ -2,6 +2,7 @@
 
 /* What leaves the reader, in order. Position, state and counters change here and nowhere else. */
 
+#include "dlp-file-private.h"
 #include "dlp-pad-private.h"
 #include "dlp-reader-private.h"
 #include "dlp-record-batch-private.h"
@@ -245,8 +246,14 @@ end_lane (DlpReader *self, DlpReaderLane *lane, GError **error)
 {
   DlpReaderPrivate *priv = dlp_reader_get_private (self);
   DlpReaderPlace *place = current_place (priv);
+  g_autoptr (GError) wrong_rows = NULL;
   const GError *failure = lane->damage != NULL ? lane->damage : lane->failure;
   gint64 size = dlp_file_get_size (lane->file);
+
+  /* Of a sample the last row is not reached. */
+  if (failure == NULL && priv->head_share >= 1 &&
+      !dlp_file_check_expected_rows (lane->file, place->row, &wrong_rows))
+    failure = wrong_rows;
 
   if (failure != NULL && !g_error_matches (failure, DLP_DATA_ERROR, DLP_DATA_ERROR_DAMAGED))
     {

@@ -416,6 +416,17 @@ get_text (DlpRecordBatch *batch, guint field, guint row)
   return data != NULL ? g_strndup ((const char *) data, size) : NULL;
 }
 
+/* -1: it is not there. */
+static gint64
+get_expected (DlpRecordBatch *batch, const char *name, guint row)
+{
+  int field = dlp_schema_find (dlp_record_batch_get_schema (batch), name);
+
+  return field >= 0 && !dlp_record_batch_is_null (batch, field, row) ?
+             dlp_record_batch_get_int64 (batch, field, row) :
+             -1;
+}
+
 static DlpFile *
 make_file (DlpReader *self, DlpRecordBatch *batch, guint row)
 {
@@ -425,7 +436,13 @@ make_file (DlpReader *self, DlpRecordBatch *batch, guint row)
   gint64 size = dlp_record_batch_get_int64 (batch, 1, row);
   DlpFile *file =
       dlp_file_new (uri, MAX (size, -1), identity != NULL && *identity != '\0' ? identity : NULL);
+  int field = dlp_schema_find (dlp_record_batch_get_schema (batch), "sha256");
+  g_autofree char *sha256 = field >= 0 && !dlp_record_batch_is_null (batch, field, row) ?
+                                get_text (batch, field, row) :
+                                NULL;
 
+  dlp_file_set_expected (file, get_expected (batch, "expected-size", row),
+                         get_expected (batch, "expected-rows", row), sha256);
   dlp_file_set_scheme (file, dlp_element_find_file_scheme (DLP_ELEMENT (self), coordinate, uri));
   return file;
 }

@@ -96,8 +96,11 @@ DlpSchema *dlp_schema_new (DlpSchemaKind kind,
 /**
  * dlp_schema_files:
  *
- * Gets the schema of every `files` link: uri (string), size (int64, -1 unknown), identity (string:
- * what must be equal at each later opening, such as an ETag).
+ * Gets the schema of `files` links: uri (string), size (int64, -1 unknown), identity (string:
+ * what must be equal at each later opening, such as an ETag). A source that knows more of its files
+ * has a schema of its own, with these and any of the optional fields expected-size (int64, of
+ * bytes), expected-rows (int64, good and bad) and sha256 (string, of 64 hexadecimal digits): a
+ * reader finds a file damaged that is not so.
  *
  * Threads: any.
  *

@@ -26,8 +26,9 @@ G_DECLARE_DERIVABLE_TYPE (DlpSource, dlp_source, DLP, SOURCE, DlpElement)
  * @get_read_ahead: how far its files are read in advance
  * @list: lists the files that it gives
  * @take_part: has it give a part of them
+ * @list_files: the files that it gives
  *
- * The class of sources, with room for three further virtual functions.
+ * The class of sources, with room for two further virtual functions.
  *
  * Since: 0.1
  */
@@ -138,8 +139,23 @@ struct _DlpSourceClass
    */
   gboolean (*take_part) (DlpSource *self, const char *plan, guint task, GError **error);
 
+  /**
+   * DlpSourceClass::list_files:
+   * @self: a source
+   *
+   * Optional, of a source of files: all files of an epoch, in any order, to see what they are, also
+   * those that list() would refuse.
+   *
+   * Threads: the one that builds the pipeline, once it has negotiated.
+   *
+   * Returns: (transfer full) (element-type DlpFile): files
+   *
+   * Since: 0.2
+   */
+  GPtrArray *(*list_files) (DlpSource *self);
+
   /*< private >*/
-  gpointer reserved[3];
+  gpointer reserved[2];
 };
 
 /**

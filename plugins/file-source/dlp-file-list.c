@@ -233,6 +233,113 @@ add_list (GPtrArray *files,
   return TRUE;
 }
 
+/* ---- what a manifest says ---- */
+
+/* As the scheme would call it: an ETag may be written with or without its quotes. */
+static char *
+make_identity (const char *etag)
+{
+  if (g_str_has_prefix (etag, "W/"))
+    return g_strconcat ("weak-etag=", etag, NULL);
+  return etag[0] == '"' ? g_strconcat ("etag=", etag, NULL) : g_strdup_printf ("etag=\"%s\"", etag);
+}
+
+static gboolean
+is_local (const char *uri)
+{
+  return strstr (uri, "://") == NULL || g_str_has_prefix (uri, "file://");
+}
+
+static gboolean
+check_etag (const ManifestEntry *entry, DlpFile *file, GError **error)
+{
+  const char *identity = dlp_file_get_identity (file);
+  g_autofree char *expected = NULL;
+  g_autofree char *shown = NULL;
+
+  if (entry->etag == NULL || identity == NULL || is_local (entry->uri))
+    return TRUE;
+  expected = make_identity (entry->etag);
+  if (strcmp (identity, expected) == 0)
+    return TRUE;
+  shown = dlp_uri_escape_for_display (entry->uri);
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED,
+               "%s: it is not the file that the manifest means: that was %s, this is %s", shown,
+               expected, identity);
+  return FALSE;
+}
+
+/* Where the manifest says all there is to know of a file, its server is not asked before it is
+ * read. */
+static DlpFile *
+identify_entry (const ManifestEntry *entry, GCancellable *cancellable, GError **error)
+{
+  DlpScheme *scheme = dlp_scheme_for_uri (entry->uri, error);
+  g_autoptr (DlpFile) file = NULL;
+
+  if (scheme == NULL)
+    return NULL;
+  if (entry->size >= 0 && entry->etag != NULL && !is_local (entry->uri))
+    {
+      g_autofree char *identity = make_identity (entry->etag);
+
+      return dlp_file_new (entry->uri, entry->size, identity);
+    }
+  file = dlp_scheme_identify (scheme, entry->uri, cancellable, error);
+  return file != NULL && check_etag (entry, file, error) ? g_steal_pointer (&file) : NULL;
+}
+
+static int
+compare_entries (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(ManifestEntry *const *) a)->uri, (*(ManifestEntry *const *) b)->uri);
+}
+
+static gboolean
+check_entries (GPtrArray *entries, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const ManifestEntry *entry = g_ptr_array_index (entries, i);
+      g_autofree char *shown = dlp_uri_escape_for_display (entry->uri);
+
+      if (is_stdin (entry->uri))
+        {
+          g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                       "\"-\", the standard input, cannot be named in a manifest; ./- is a file of "
+                       "that name");
+          return FALSE;
+        }
+      if (!g_hash_table_add (seen, entry->uri))
+        {
+          g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT, "it names %s twice", shown);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/* (transfer full) (element-type ManifestEntry) */
+static GPtrArray *
+load_entries (const char *location, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GByteArray) bytes = load_file (location, cancellable, error);
+  g_autoptr (GPtrArray) entries = NULL;
+  g_autofree char *shown = NULL;
+
+  if (bytes == NULL)
+    return NULL;
+  entries = source_manifest_parse ((const char *) bytes->data, bytes->len, error);
+  if (entries != NULL && source_manifest_resolve (entries, location, error) &&
+      check_entries (entries, error))
+    return g_steal_pointer (&entries);
+  shown = dlp_uri_escape_for_display (location);
+  g_prefix_error (error, "%s: ", shown);
+  return NULL;
+}
+
 /* ---- their order ---- */
 
 static int
@@ -404,11 +511,171 @@ file_list_new_part (const char *plan, const char *source, guint task, GError **e
   return self;
 }
 
+/* Takes @entries. */
+static FileList *
+new_from_entries (GPtrArray *entries,
+                  const WriterFinder *writers,
+                  GCancellable *cancellable,
+                  GError **error)
+{
+  g_autoptr (FileList) self = g_new0 (FileList, 1);
+
+  self->entries = entries;
+  self->files = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < entries->len; i++)
+    {
+      DlpFile *file = identify_entry (g_ptr_array_index (entries, i), cancellable, error);
+
+      if (file == NULL)
+        return NULL;
+      g_ptr_array_add (self->files, file);
+      if (!check_named (writers, file, error))
+        return NULL;
+    }
+  self->n_all = self->files->len;
+  self->hash = hash_names (self, self->files->len, self->prefixes);
+  return g_steal_pointer (&self);
+}
+
+FileList *
+file_list_new_from_manifest (const char *location,
+                             FileListFindWriter find_writer,
+                             gpointer data,
+                             gboolean sorted,
+                             GCancellable *cancellable,
+                             GError **error)
+{
+  const WriterFinder writers = { find_writer, data };
+  GPtrArray *entries;
+
+  if (is_stdin (location))
+    {
+      g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_NO_INPUT,
+                   "manifest=-: a manifest cannot come from the standard input; manifest=FILE");
+      return NULL;
+    }
+  entries = load_entries (location, cancellable, error);
+  if (entries == NULL)
+    return NULL;
+  if (sorted)
+    g_ptr_array_sort (entries, compare_entries);
+  return new_from_entries (entries, &writers, cancellable, error);
+}
+
+/* Takes @entries: of the files of a part, in their order. */
+static FileList *
+copy_part (const FileList *part, GPtrArray *entries)
+{
+  FileList *self = g_new0 (FileList, 1);
+
+  self->files = g_ptr_array_ref (part->files);
+  self->numbers = part->numbers != NULL ? g_array_ref (part->numbers) : NULL;
+  self->n_all = part->n_all;
+  self->entries = entries;
+  self->hash = hash_names (self, self->files->len, self->prefixes);
+  return self;
+}
+
+static ManifestEntry *
+entry_copy (const ManifestEntry *from)
+{
+  ManifestEntry *copy = g_memdup2 (from, sizeof *from);
+
+  copy->uri = g_strdup (from->uri);
+  copy->etag = g_strdup (from->etag);
+  copy->sha256 = g_strdup (from->sha256);
+  return copy;
+}
+
+/* (transfer full) (element-type utf8 ManifestEntry): by what is stored of their URIs. */
+static GHashTable *
+index_entries (GPtrArray *entries)
+{
+  GHashTable *index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < entries->len; i++)
+    g_hash_table_insert (index, dlp_uri_redact (((ManifestEntry *) entries->pdata[i])->uri),
+                         entries->pdata[i]);
+  return index;
+}
+
+gboolean
+file_list_add_manifest (FileList *self,
+                        const char *location,
+                        GCancellable *cancellable,
+                        GError **error)
+{
+  g_autoptr (GPtrArray) all = load_entries (location, cancellable, error);
+  g_autoptr (GHashTable) index = NULL;
+
+  if (all == NULL)
+    return FALSE;
+  index = index_entries (all);
+  self->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) manifest_entry_free);
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      g_autofree char *uri = dlp_uri_redact (dlp_file_get_uri (file_list_get (self, i)));
+      const ManifestEntry *entry = g_hash_table_lookup (index, uri);
+
+      if (entry == NULL)
+        {
+          g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+                       "the plan deals %s to this task, and the manifest does not name it any more",
+                       uri);
+          return FALSE;
+        }
+      g_ptr_array_add (self->entries, entry_copy (entry));
+    }
+  return TRUE;
+}
+
+/* One from which nothing was taken is whole. */
+static gboolean
+make_whole (ManifestEntry *entry, GHashTable *whole, GError **error)
+{
+  const ManifestEntry *known = g_hash_table_lookup (whole, entry->uri);
+
+  if (known != NULL)
+    {
+      g_free (entry->uri);
+      entry->uri = g_strdup (known->uri);
+      return TRUE;
+    }
+  if (strstr (entry->uri, "***") == NULL)
+    return TRUE;
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+               "the manifest does not name %s any more, and what gives access to it is not stored; "
+               "put it back, or begin anew with --restart",
+               entry->uri);
+  return FALSE;
+}
+
+FileList *
+file_list_new_from_entries (const FileList *self,
+                            GPtrArray *entries,
+                            GCancellable *cancellable,
+                            GError **error)
+{
+  static const WriterFinder nobody = { NULL, NULL };
+  g_autoptr (GHashTable) whole = index_entries (self->entries);
+
+  for (guint i = 0; i < entries->len; i++)
+    if (!make_whole (g_ptr_array_index (entries, i), whole, error))
+      {
+        g_ptr_array_unref (entries);
+        return NULL;
+      }
+  if (self->numbers != NULL && entries->len == self->files->len)
+    return copy_part (self, entries);
+  return new_from_entries (entries, &nobody, cancellable, error);
+}
+
 void
 file_list_free (FileList *self)
 {
   g_ptr_array_unref (self->files);
   g_clear_pointer (&self->numbers, g_array_unref);
+  g_clear_pointer (&self->entries, g_ptr_array_unref);
   g_free (self->hash);
   g_strfreev (self->pins);
   g_free (self);

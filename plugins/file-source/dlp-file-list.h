@@ -4,6 +4,8 @@
 #include <dlpipe/dlp-error.h>
 #include <dlpipe/dlp-file.h>
 
+#include "source-manifest.h"
+
 G_BEGIN_DECLS
 
 /* The files that a source reads, in their order; see README.md. Immutable once it is made. */
@@ -12,7 +14,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GPtrArray *files; /* of DlpFile */
+  GPtrArray *files;   /* of DlpFile */
+  GPtrArray *entries; /* (nullable): of ManifestEntry: what the manifest says of each */
   /* (nullable): of a part, the number that each has in the whole list, ascending. */
   GArray *numbers;
   guint32 n_all; /* files in the whole list */
@@ -39,6 +42,25 @@ FileList *file_list_new (const char *const *locations,
                          GError **error);
 /* Those that a plan of a fan-out deals to @task; there may be none. */
 FileList *file_list_new_part (const char *plan, const char *source, guint task, GError **error);
+/* Of a manifest. */
+FileList *file_list_new_from_manifest (const char *location,
+                                       FileListFindWriter find_writer,
+                                       gpointer data,
+                                       gboolean sorted,
+                                       GCancellable *cancellable,
+                                       GError **error);
+/* Of a part: what the manifest says of its files, each of which it has to name. */
+gboolean file_list_add_manifest (FileList *self,
+                                 const char *location,
+                                 GCancellable *cancellable,
+                                 GError **error);
+/* Of the entries of a manifest, of which @self is what it says now: of URIs that were stored
+ * without what gives access it has the whole. They are in their order; of a part the files stay as
+ * the plan has them. Takes @entries. */
+FileList *file_list_new_from_entries (const FileList *self,
+                                      GPtrArray *entries,
+                                      GCancellable *cancellable,
+                                      GError **error);
 void file_list_free (FileList *self);
 guint file_list_get_length (const FileList *self);
 DlpFile *file_list_get (const FileList *self, guint index);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <dlpipe/dlp-random.h>
+#include <dlpipe/dlp-state-file.h>
 
 #include "dlp-file-list.h"
 
@@ -30,6 +31,7 @@ struct _DlpFileSource
 
   char **location;
   char *list_name;
+  char *manifest;
   DlpFileOrder order;
   gboolean shuffle;
   gboolean reshuffle;
@@ -43,6 +45,7 @@ struct _DlpFileSource
 
   /* From negotiate() on. */
   FileList *list;
+  DlpStateFile *stored; /* (nullable): what the manifest said when the run began */
   guint64 shard_index, shard_count;
 
   State state;
@@ -56,6 +59,7 @@ enum
   PROP_0,
   PROP_LOCATION,
   PROP_LIST,
+  PROP_MANIFEST,
   PROP_ORDER,
   PROP_SHUFFLE,
   PROP_RESHUFFLE,
@@ -259,19 +263,38 @@ find_writer (gpointer data, const char *uri)
   return path != NULL ? dlp_element_find_writer (data, path) : NULL;
 }
 
+/* What the reader is told of a file that a manifest names, beside what all are told. */
+static DlpSchema *
+make_schema (DlpFileSource *self)
+{
+  static const char *const names[] = { "uri",           "size",          "identity",
+                                       "expected-size", "expected-rows", "sha256" };
+  static const DlpFieldType types[] = { DLP_FIELD_STRING, DLP_FIELD_INT64, DLP_FIELD_STRING,
+                                        DLP_FIELD_INT64,  DLP_FIELD_INT64, DLP_FIELD_STRING };
+  static const gboolean optional[] = { FALSE, FALSE, FALSE, TRUE, TRUE, TRUE };
+
+  return self->manifest == NULL ?
+             dlp_schema_files () :
+             dlp_schema_new (DLP_SCHEMA_FILES, G_N_ELEMENTS (names), names, types, optional);
+}
+
 static gboolean
 check_settings (DlpFileSource *self, GError **error)
 {
-  gboolean has_location = self->location != NULL && self->location[0] != NULL;
+  gboolean has_names =
+      (self->location != NULL && self->location[0] != NULL) || self->list_name != NULL;
   const char *message = NULL;
 
   if (self->reshuffle && !self->shuffle)
     message =
         "reshuffle=true does nothing without shuffle=true; set both, for another order of the "
         "files in each epoch";
-  else if (!has_location && self->list_name == NULL && self->plan == NULL)
-    message = "nothing to read: location=FILE (a path, a glob, a URI, or - for the standard input) "
-              "or list=FILE is needed";
+  else if (!has_names && self->manifest == NULL && self->plan == NULL)
+    message = "nothing to read: location=FILE (a path, a glob, a URI, or - for the standard "
+              "input), list=FILE or manifest=FILE is needed";
+  else if (has_names && self->manifest != NULL)
+    message = "manifest=FILE names all files that are read: take location and list out, or give "
+              "them a source of their own";
   else if (self->plan != NULL && self->shard_count > 1)
     message = "shard and plan exclude each other: the plan says what is this task's part";
   if (message == NULL)
@@ -280,19 +303,36 @@ check_settings (DlpFileSource *self, GError **error)
   return FALSE;
 }
 
+/* A task is told by the plan which files are its, and by the manifest what they have to be. */
+static FileList *
+make_part (DlpFileSource *self, GError **error)
+{
+  DlpElement *element = DLP_ELEMENT (self);
+  g_autoptr (FileList) list =
+      file_list_new_part (self->plan, dlp_element_get_name (element), self->task, error);
+
+  if (list == NULL || self->manifest == NULL ||
+      file_list_add_manifest (list, self->manifest, dlp_element_get_cancellable (element), error))
+    return g_steal_pointer (&list);
+  return NULL;
+}
+
 /* @pins: (nullable): what the locations were called before. */
 static gboolean
 make_list (DlpFileSource *self, const char *const *pins, GError **error)
 {
-  DlpElement *element = DLP_ELEMENT (self);
+  gboolean sorted = self->order == ORDER_SORTED;
+  GCancellable *cancellable = dlp_element_get_cancellable (DLP_ELEMENT (self));
 
   g_clear_pointer (&self->list, file_list_free);
   if (self->plan != NULL)
-    self->list = file_list_new_part (self->plan, dlp_element_get_name (element), self->task, error);
+    self->list = make_part (self, error);
+  else if (self->manifest != NULL)
+    self->list =
+        file_list_new_from_manifest (self->manifest, find_writer, self, sorted, cancellable, error);
   else
     self->list = file_list_new ((const char *const *) self->location, pins, self->list_name,
-                                find_writer, self, self->order == ORDER_SORTED,
-                                dlp_element_get_cancellable (element), error);
+                                find_writer, self, sorted, cancellable, error);
   return self->list != NULL;
 }
 
@@ -300,7 +340,7 @@ static gboolean
 dlp_file_source_negotiate (DlpElement *element, GError **error)
 {
   DlpFileSource *self = DLP_FILE_SOURCE (element);
-  g_autoptr (DlpSchema) schema = dlp_schema_files ();
+  g_autoptr (DlpSchema) schema = make_schema (self);
 
   self->repeats = FALSE;
   if (!parse_shard (self, error) || !check_settings (self, error))
@@ -347,6 +387,12 @@ dlp_file_source_get_epochs (DlpSource *source)
   return get_epochs (DLP_FILE_SOURCE (source));
 }
 
+static GPtrArray *
+dlp_file_source_list_files (DlpSource *source)
+{
+  return g_ptr_array_ref (DLP_FILE_SOURCE (source)->list->files);
+}
+
 static gboolean
 dlp_file_source_repeat (DlpSource *source, GError **error)
 {
@@ -382,12 +428,27 @@ dlp_file_source_get_read_ahead (DlpSource *source, guint *files, guint64 *bytes,
   *held = has_remote_files (self) ? self->prefetch_bytes : 0;
 }
 
+/* Once a run: whoever goes on reads what is stored, whatever the manifest says by then. */
+static gboolean
+store_manifest (DlpFileSource *self, GError **error)
+{
+  g_autofree char *text = NULL;
+
+  if (self->list->entries == NULL || self->stored != NULL)
+    return TRUE;
+  text = source_manifest_print (self->list->entries);
+  self->stored = dlp_state_file_new (DLP_ELEMENT (self), error);
+  return self->stored != NULL && dlp_state_file_append (self->stored, text, strlen (text), error);
+}
+
 static gboolean
 dlp_file_source_start (DlpElement *element, GCancellable *cancellable, GError **error)
 {
   DlpFileSource *self = DLP_FILE_SOURCE (element);
-  g_autoptr (DlpSchema) schema = dlp_schema_files ();
+  g_autoptr (DlpSchema) schema = make_schema (self);
 
+  if (!store_manifest (self, error))
+    return FALSE;
   /* What was drawn before, for the progress, was with the seed before that of a state. */
   g_clear_pointer (&self->shuffled, g_free);
   self->builder = dlp_record_batch_builder_new (schema);
@@ -417,6 +478,26 @@ dlp_file_source_stop (DlpElement *element)
   g_clear_pointer (&self->shuffled, g_free);
 }
 
+static void
+append_count (DlpFileSource *self, guint field, gint64 count)
+{
+  if (count >= 0)
+    dlp_record_batch_builder_append_int64 (self->builder, field, count);
+  else
+    dlp_record_batch_builder_append_null (self->builder, field);
+}
+
+static void
+append_expected (DlpFileSource *self, const ManifestEntry *entry)
+{
+  append_count (self, 3, entry->size);
+  append_count (self, 4, entry->rows);
+  if (entry->sha256 != NULL)
+    dlp_record_batch_builder_append_value (self->builder, 5, entry->sha256, strlen (entry->sha256));
+  else
+    dlp_record_batch_builder_append_null (self->builder, 5);
+}
+
 /* A record batch each, so that a link bounds how far the names are ahead. */
 static gboolean
 emit (DlpFileSource *self, DlpPad *out, guint32 index, GError **error)
@@ -437,6 +518,8 @@ emit (DlpFileSource *self, DlpPad *out, guint32 index, GError **error)
   dlp_record_batch_builder_append_value (self->builder, 0, uri, strlen (uri));
   dlp_record_batch_builder_append_int64 (self->builder, 1, dlp_file_get_size (file));
   dlp_record_batch_builder_append_value (self->builder, 2, identity, strlen (identity));
+  if (self->list->entries != NULL)
+    append_expected (self, g_ptr_array_index (self->list->entries, index));
   dlp_record_batch_builder_end_record (self->builder, &coordinate);
   batch = dlp_record_batch_builder_finish (self->builder, error);
   if (batch == NULL)
@@ -481,8 +564,9 @@ dlp_file_source_save (DlpElement *element)
 static gboolean
 has_pins (DlpFileSource *self)
 {
-  return self->location != NULL && !g_strv_equal ((const char *const *) self->location,
-                                                  (const char *const *) self->list->pins);
+  return self->location != NULL && self->list->pins != NULL &&
+         !g_strv_equal ((const char *const *) self->location,
+                        (const char *const *) self->list->pins);
 }
 
 /* Names are bytes. "": as it is given, which may hold a password. */
@@ -495,6 +579,14 @@ describe_pins (DlpFileSource *self)
   for (guint i = 0; i < n; i++)
     pins[i] = strcmp (self->list->pins[i], self->location[i]) == 0 ? "" : self->list->pins[i];
   return g_variant_new_bytestring_array (pins, -1);
+}
+
+static GVariant *
+describe_stored (DlpFileSource *self)
+{
+  GVariant *file = dlp_state_file_describe (self->stored);
+
+  return g_variant_new_array (G_VARIANT_TYPE ("(sts)"), &file, 1);
 }
 
 static GVariant *
@@ -512,6 +604,8 @@ dlp_file_source_describe (DlpElement *element, const DlpState *data)
   g_variant_builder_add (&builder, "{sv}", "prefixes", file_list_describe_prefixes (self->list));
   if (has_pins (self))
     g_variant_builder_add (&builder, "{sv}", "pins", describe_pins (self));
+  if (self->stored != NULL)
+    g_variant_builder_add (&builder, "{sv}", "state-files", describe_stored (self));
   return g_variant_builder_end (&builder);
 }
 
@@ -546,18 +640,72 @@ load_pins (DlpFileSource *self, GVariant *described, GError **error)
 }
 
 static gboolean
+use_stored (DlpFileSource *self, GError **error)
+{
+  g_autoptr (GBytes) bytes = dlp_state_file_read_bytes (self->stored, 0, G_MAXSIZE, error);
+  GPtrArray *entries;
+  FileList *list;
+  const char *text;
+  gsize size;
+
+  if (bytes == NULL)
+    return FALSE;
+  text = g_bytes_get_data (bytes, &size);
+  entries = source_manifest_parse (text, size, error);
+  if (entries == NULL)
+    {
+      g_prefix_error (error, "%s: ", dlp_state_file_get_name (self->stored));
+      return FALSE;
+    }
+  list = file_list_new_from_entries (self->list, entries,
+                                     dlp_element_get_cancellable (DLP_ELEMENT (self)), error);
+  if (list == NULL)
+    return FALSE;
+  file_list_free (self->list);
+  self->list = list;
+  show_total (self);
+  return TRUE;
+}
+
+/* Of a run that has just begun, or has read all, it is not there. */
+static gboolean
+load_stored (DlpFileSource *self, GVariant *described, GError **error)
+{
+  g_autoptr (GVariant) known = g_variant_lookup_value (described, "state-files", NULL);
+  g_autoptr (GVariant) files = NULL;
+  g_autoptr (GVariant) first = NULL;
+
+  if (known == NULL)
+    return TRUE;
+  files = dlp_state_get_value (described, "state-files", G_VARIANT_TYPE ("a(sts)"), error);
+  if (files == NULL)
+    return FALSE;
+  if (g_variant_n_children (files) != 1 || self->list->entries == NULL)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "key “state-files” names %zu files; with%s manifest there is %s",
+                   g_variant_n_children (files), self->list->entries != NULL ? " a" : "out a",
+                   self->list->entries != NULL ? "one" : "none");
+      return FALSE;
+    }
+  first = g_variant_get_child_value (files, 0);
+  self->stored = dlp_state_file_open (DLP_ELEMENT (self), first, error);
+  return self->stored != NULL && use_stored (self, error);
+}
+
+static gboolean
 load (DlpFileSource *self, GVariant *described, GError **error)
 {
-  static const char *const keys[] = {
-    "epoch", "position", "files", "list", "prefixes", "pins", NULL
-  };
+  static const char *const keys[] = { "epoch",    "position", "files",       "list",
+                                      "prefixes", "pins",     "state-files", NULL };
   guint64 max_epoch = get_epochs (self) == 0 ? G_MAXUINT32 : get_epochs (self);
   g_autoptr (GVariant) hash = NULL;
   g_autoptr (GVariant) prefixes = NULL;
-  DlpFile *stream;
+  DlpFile *stream = NULL;
   guint64 n_files;
 
   if (!dlp_state_check_keys (described, keys, error) || !load_pins (self, described, error) ||
+      !load_stored (self, described, error) ||
       !dlp_state_get_uint64 (described, "files", G_MAXUINT32, &n_files, error) ||
       !(hash = dlp_state_get_value (described, "list", G_VARIANT_TYPE_STRING, error)) ||
       !(prefixes = dlp_state_get_value (described, "prefixes", G_VARIANT_TYPE ("at"), error)) ||
@@ -586,6 +734,16 @@ dlp_file_source_load (DlpElement *element, GVariant *described, guint version, G
   return load (DLP_FILE_SOURCE (element), described, error);
 }
 
+static GVariant *
+dlp_file_source_report (DlpElement *element, GVariant *described)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, described);
+  g_variant_dict_remove (&dict, "state-files");
+  return g_variant_dict_end (&dict);
+}
+
 /* ---- object ---- */
 
 static void
@@ -600,6 +758,9 @@ dlp_file_source_get_property (GObject *object, guint id, GValue *value, GParamSp
       break;
     case PROP_LIST:
       g_value_set_string (value, self->list_name);
+      break;
+    case PROP_MANIFEST:
+      g_value_set_string (value, self->manifest);
       break;
     case PROP_ORDER:
       g_value_set_enum (value, self->order);
@@ -648,6 +809,10 @@ dlp_file_source_set_property (GObject *object, guint id, const GValue *value, GP
       g_free (self->list_name);
       self->list_name = g_value_dup_string (value);
       break;
+    case PROP_MANIFEST:
+      g_free (self->manifest);
+      self->manifest = g_value_dup_string (value);
+      break;
     case PROP_ORDER:
       self->order = (DlpFileOrder) g_value_get_enum (value);
       break;
@@ -688,6 +853,8 @@ dlp_file_source_finalize (GObject *object)
   DlpFileSource *self = DLP_FILE_SOURCE (object);
 
   g_clear_pointer (&self->list, file_list_free);
+  g_clear_pointer (&self->stored, dlp_state_file_unref);
+  g_free (self->manifest);
   g_free (self->shuffled);
   g_strfreev (self->location);
   g_free (self->list_name);
@@ -708,6 +875,10 @@ install_properties (GObjectClass *klass)
   properties[PROP_LIST] =
       g_param_spec_string ("list", NULL, "A file of names to read, one a line or each ended by NUL",
                            NULL, DLP_PARAM_READWRITE);
+  properties[PROP_MANIFEST] = g_param_spec_string (
+      "manifest", NULL,
+      "A file that says what to read, and what its files have to be: JSON, or JSON lines", NULL,
+      DLP_PARAM_READWRITE);
   properties[PROP_ORDER] = g_param_spec_enum (
       "order", NULL, "sorted: by the bytes of the names; given: as location and list give them",
       dlp_file_order_get_type (), ORDER_SORTED, DLP_PARAM_READWRITE);
@@ -758,12 +929,14 @@ dlp_file_source_class_init (DlpFileSourceClass *klass)
   element_class->save = dlp_file_source_save;
   element_class->describe = dlp_file_source_describe;
   element_class->load = dlp_file_source_load;
+  element_class->report = dlp_file_source_report;
   DLP_SOURCE_CLASS (klass)->produce = dlp_file_source_produce;
   DLP_SOURCE_CLASS (klass)->get_epochs = dlp_file_source_get_epochs;
   DLP_SOURCE_CLASS (klass)->repeat = dlp_file_source_repeat;
   DLP_SOURCE_CLASS (klass)->get_read_ahead = dlp_file_source_get_read_ahead;
   DLP_SOURCE_CLASS (klass)->list = dlp_file_source_list;
   DLP_SOURCE_CLASS (klass)->take_part = dlp_file_source_take_part;
+  DLP_SOURCE_CLASS (klass)->list_files = dlp_file_source_list_files;
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_FILES, NULL);
   dlp_element_class_set_description (

@@ -57,7 +57,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header('Content-Length', '0')
             self.end_headers()
             return
-        data, etag = server.data, '"%d"' % hash(server.data)
+        data = server.files.get(self.path.split('?')[0], server.data)
+        etag = '"%d"' % hash(data)
         asked = self.headers.get('Range')
         start, end = 0, len(data) - 1
         partial = asked is not None and self.headers.get('If-Range', etag) == etag
@@ -88,7 +89,7 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, data=b'', pause=0, certificate=None, handler=Handler):
         super().__init__(('127.0.0.1', 0), handler)
         self.data, self.pause = data, pause
-        self.redirects, self.requests = {}, []
+        self.redirects, self.files, self.requests = {}, {}, []
         self.scheme = 'http'
         if certificate is not None:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Whole runs over http: killed in the middle of a file, continued, of a file that changed."""
+import hashlib
+import json
 import os
 import re
 import signal
@@ -21,15 +23,15 @@ class Runs(unittest.TestCase):
         self.server.close()
         self.folder.cleanup()
 
-    def command(self, out, signature='secret1'):
-        uri = 'http://me:secret0@127.0.0.1:%d/a.jsonl?x=1&sig=%s' % (
-            self.server.server_port, signature)
+    def command(self, out, signature='secret1', path='a.jsonl', key='location'):
+        uri = 'http://me:secret0@127.0.0.1:%d/%s?x=1&sig=%s' % (
+            self.server.server_port, path, signature)
         return [LAUNCH, '--memory', '8M', '--checkpoint-every', '0.05',
-                'file-source location="%s" ! jsonl-reader chunk-bytes=64k ! '
-                'jsonl-sink location=%s/%s' % (uri, self.folder.name, out)]
+                'file-source %s="%s" ! jsonl-reader chunk-bytes=64k ! '
+                'jsonl-sink location=%s/%s' % (key, uri, self.folder.name, out)]
 
-    def run_killed(self, out, after):
-        child = subprocess.Popen(self.command(out), stdout=subprocess.DEVNULL,
+    def run_killed(self, out, after, *more):
+        child = subprocess.Popen(self.command(out, *more), stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)
         time.sleep(after)
         child.send_signal(signal.SIGKILL)
@@ -68,6 +70,42 @@ class Runs(unittest.TestCase):
         for path, content in self.read_all().items():
             for secret in (b'secret0', b'secret1', b'secret2'):
                 self.assertNotIn(secret, content, path)
+
+    def publish(self, signature, **changed):
+        """A manifest in another folder of the server, with addresses that are signed."""
+        data = self.server.data
+        entry = {'uri': '../a.jsonl?x=1&sig=' + signature, 'rows': data.count(b'\n'), 'size': len(data),
+                 'sha256': hashlib.sha256(data).hexdigest(), 'etag': '"%d"' % hash(data)}
+        self.server.files['/lists/m.json'] = json.dumps([{**entry, **changed}]).encode()
+
+    def test_manifest(self):
+        """Killed, and gone on with by new signatures, whatever the manifest says of the files by then."""
+        self.publish('secret1')
+        self.run_killed('out.jsonl', 0.5, 'secret1', 'lists/m.json', 'manifest')
+        self.publish('secret2', size=1, sha256='0' * 64, rows=1)
+        done = subprocess.run(self.command('out.jsonl', 'secret2', 'lists/m.json', 'manifest'), capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.folder.name, 'out.jsonl'), 'rb') as file:
+            texts = [re.search(rb'[0-9a-f]{20,}', line)[0] for line in file]
+        self.assertEqual(texts, re.findall(rb'"([0-9a-f]+)"}', self.server.data))
+        for path, content in self.read_all().items():
+            for secret in (b'secret0', b'secret1', b'secret2'):
+                self.assertNotIn(secret, content, path)
+
+    def test_manifest_wrong(self):
+        """Another file under the name, another hash, another ETag: each is named, and fails the run."""
+        self.server.pause = 0
+        for changed, message in (({'sha256': '0' * 64}, 'the SHA-256 of the file is'),
+                                 ({'etag': 'other'}, 'etag="other"'),
+                                 ({'etag': 'other', 'size': -1}, 'size'),
+                                 ({'rows': 5}, 'its manifest says 5')):
+            self.publish('secret1', **changed)
+            done = subprocess.run(self.command('out.jsonl', 'secret1', 'lists/m.json', 'manifest') + ['--restart'],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertIn(done.returncode, (1, 2, 3), done.stderr)
+            self.assertIn(message, done.stderr)
+            self.assertNotIn('secret', done.stderr)
 
     def test_changed(self):
         self.run_killed('out.jsonl', 0.6)
