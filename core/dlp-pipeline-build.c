@@ -8,6 +8,7 @@
 #include <dlpipe/dlp-reader.h>
 #include <dlpipe/dlp-source.h>
 
+#include "dlp-auto-reader-private.h"
 #include "dlp-pipeline-private.h"
 #include "dlp-registry-private.h"
 
@@ -144,9 +145,8 @@ check_branches (DlpElement *element, GError **error)
   return true;
 }
 
-/* Other threads may be looking at the former list. */
-static void
-replace_elements (DlpPipeline *self, GPtrArray *elements)
+void
+dlp_pipeline_replace_elements (DlpPipeline *self, GPtrArray *elements)
 {
   GPtrArray *old;
 
@@ -211,7 +211,7 @@ add_quarantine (DlpPipeline *self, GError **error)
       g_object_set (sink, "location", location, NULL);
       dlp_pad_link (rejected, dlp_element_get_input (sink, 0));
     }
-  replace_elements (self, elements);
+  dlp_pipeline_replace_elements (self, elements);
   return true;
 }
 
@@ -397,12 +397,14 @@ dlp_pipeline_build (DlpPipeline *self, GError **error)
       }
   for (guint i = 0; i < self->order->len; i++)
     {
+      g_autoptr (DlpElement) element = g_object_ref (g_ptr_array_index (self->order, i));
       bool ok;
 
       if (g_cancellable_set_error_if_cancelled (self->run->cancellable, error))
         return false;
-      dlp_watchdog_enter (self->watchdog, g_ptr_array_index (self->order, i), "is negotiating");
-      ok = negotiate (g_ptr_array_index (self->order, i), error);
+      dlp_watchdog_enter (self->watchdog, element, "is negotiating");
+      ok = (!DLP_IS_AUTO_READER (element) || dlp_pipeline_choose_reader (self, i, error)) &&
+           negotiate (g_ptr_array_index (self->order, i), error);
       dlp_watchdog_leave (self->watchdog);
       if (!ok)
         {

@@ -6,6 +6,7 @@
 
 #include <dlpipe/dlp-plugin.h>
 
+#include "dlp-auto-reader-private.h"
 #include "dlp-pipeline-private.h"
 #include "dlp-registry-private.h"
 #include "dlp-setting-private.h"
@@ -40,6 +41,24 @@ set_property (GObject *object, GParamSpec *pspec, const char *text, bool fresh, 
   return true;
 }
 
+bool
+dlp_element_set_property_text (DlpElement *self,
+                               const char *key,
+                               const char *text,
+                               bool fresh,
+                               GError **error)
+{
+  GParamSpec *pspec = dlp_element_find_setting (self, key);
+  g_autofree char *what = NULL;
+  g_autofree char *hint = NULL;
+
+  if (pspec != NULL)
+    return set_property (dlp_element_get_setting_object (self, key), pspec, text, fresh, error);
+  what = dlp_element_explain_setting (self, dlp_element_get_factory (self), key, &hint);
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_UNKNOWN_PROPERTY, "%s; %s", what, hint);
+  return false;
+}
+
 gboolean
 dlp_pipeline_set_property_text (DlpPipeline *self,
                                 const char *element,
@@ -68,6 +87,12 @@ dlp_pipeline_set_property_text (DlpPipeline *self,
       return FALSE;
     }
   pspec = dlp_element_find_setting (found, property);
+  if (pspec == NULL && DLP_IS_AUTO_READER (found))
+    {
+      dlp_auto_reader_add_setting (DLP_AUTO_READER (found), property, value);
+      g_hash_table_add (self->options, g_strdup_printf ("%s.%s", element, property));
+      return TRUE;
+    }
   if (pspec == NULL)
     {
       g_autofree char *hint = NULL;
@@ -102,6 +127,11 @@ set_node_properties (DlpPipeline *self, DlpGraphNode *node, DlpElement *element,
       GParamSpec *pspec = dlp_element_find_setting (element, property->key);
       g_autoptr (GError) local = NULL;
 
+      if (pspec == NULL && DLP_IS_AUTO_READER (element))
+        {
+          dlp_auto_reader_add_setting (DLP_AUTO_READER (element), property->key, property->value);
+          continue;
+        }
       if (pspec == NULL)
         {
           g_autofree char *hint = NULL;
@@ -330,6 +360,8 @@ append_element (GString *text, DlpElement *element)
                           dlp_element_get_name (element));
   for (guint i = 0; i < settings->len; i++)
     append_setting (text, g_ptr_array_index (settings, i));
+  if (DLP_IS_AUTO_READER (element))
+    dlp_auto_reader_append_settings (DLP_AUTO_READER (element), text);
   g_string_append_c (text, '\n');
 }
 

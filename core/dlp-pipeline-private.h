@@ -108,6 +108,10 @@ bool dlp_pipeline_build_graph (DlpPipeline *self, GError **error);
 void dlp_pipeline_place_error (DlpPipeline *self, DlpElement *element, GError **error);
 
 /* build */
+/* Other threads may be looking at the former list. */
+void dlp_pipeline_replace_elements (DlpPipeline *self, GPtrArray *elements);
+/* Puts the reader that is chosen in the place of the auto-reader at @index of the order. */
+bool dlp_pipeline_choose_reader (DlpPipeline *self, guint index, GError **error);
 bool dlp_pipeline_build (DlpPipeline *self, GError **error);
 /* That no elements can block each other in a ring. */
 bool dlp_pipeline_check_loops (DlpPipeline *self, GError **error);

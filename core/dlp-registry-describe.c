@@ -12,6 +12,7 @@
 #include <dlpipe/dlp-value.h>
 
 #include "dlp-element-private.h"
+#include "dlp-reader-format-private.h"
 #include "dlp-registry-private.h"
 
 static void
@@ -340,6 +341,7 @@ dlp_describe_element (const char *name, GType type)
   insert_text (&dict, "base", get_base (type));
   insert_text (&dict, "type-name", g_type_name (type));
   insert_text (&dict, "threads", get_threads (type));
+  dlp_reader_describe_format (type, &dict);
   insert_flags (&dict, klass->flags);
   g_variant_builder_add (&dict, "{sv}", "state-version",
                          g_variant_new_uint32 (klass->state_version));

@@ -318,6 +318,8 @@ print_element (const char *name)
 {
   g_autoptr (GVariant) element = dlp_registry_describe_element (name);
   g_autofree char *flags = inspect_join (element, "flags", ", ");
+  g_autofree char *names = inspect_join (element, "file-names", " ");
+  g_autofree char *magics = inspect_join (element, "file-magic", " ");
   g_autofree char *state = get_state_text (element);
   const char *example = inspect_get (element, "example");
 
@@ -328,6 +330,8 @@ print_element (const char *name)
   print_label ("threads", get_threads_text (inspect_get (element, "threads")));
   print_label ("state", state);
   print_label ("flags", flags);
+  print_label ("names", names);
+  print_label ("magic", magics);
   print_pads (element);
   print_properties (element);
   if (reads_by_schemes (element))

@@ -616,6 +616,39 @@ DLP_AVAILABLE_IN_0_1
 void dlp_reader_chunk_count (DlpReaderChunk *self, guint counter, guint64 n);
 
 /**
+ * dlp_reader_class_add_file_name:
+ * @klass: a class
+ * @ending: what names of its files end with, such as ".jsonl", without that of a codec
+ *
+ * Says by what `auto-reader` knows that a file is for this reader; several times where there are
+ * several. Small and capital letters are the same.
+ *
+ * Threads: the one of the class init.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void dlp_reader_class_add_file_name (DlpReaderClass *klass, const char *ending);
+
+/**
+ * dlp_reader_class_add_magic:
+ * @klass: a class
+ * @offset: where in the decoded file; together with @size at most 512
+ * @magic: (array length=size): what is there in its files
+ * @size: at most 16
+ *
+ * The same by the first bytes of a file: of several readers the one with most bytes that are as it
+ * said is chosen. An ending of the name counts as much as three bytes.
+ *
+ * Threads: the one of the class init.
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+void
+dlp_reader_class_add_magic (DlpReaderClass *klass, gsize offset, const guint8 *magic, gsize size);
+
+/**
  * dlp_reader_class_set_counters:
  * @klass: a class
  * @names: (array zero-terminated=1): names of the counters

@@ -560,6 +560,8 @@ static void
 dlp_parquet_reader_class_init (DlpParquetReaderClass *klass)
 {
   DLP_COLUMNAR_READER_CLASS (klass)->format = ARROW_TABLE_PARQUET;
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".parquet");
+  dlp_reader_class_add_magic (DLP_READER_CLASS (klass), 0, (const guint8 *) "PAR1", 4);
   dlp_element_class_set_description (
       DLP_ELEMENT_CLASS (klass),
       "Reads Parquet files: the text of one column of each row, and others on request",
@@ -582,6 +584,11 @@ static void
 dlp_arrow_reader_class_init (DlpArrowReaderClass *klass)
 {
   DLP_COLUMNAR_READER_CLASS (klass)->format = ARROW_TABLE_IPC;
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".arrow");
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".feather");
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".ipc");
+  dlp_reader_class_add_magic (DLP_READER_CLASS (klass), 0, (const guint8 *) "ARROW1", 6);
+  dlp_reader_class_add_magic (DLP_READER_CLASS (klass), 0, (const guint8 *) "\xff\xff\xff\xff", 4);
   dlp_element_class_set_description (
       DLP_ELEMENT_CLASS (klass),
       "Reads Arrow IPC files and streams (Feather): the text of one column of each row, and others "

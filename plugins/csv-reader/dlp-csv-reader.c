@@ -622,6 +622,8 @@ dlp_csv_reader_class_init (DlpCsvReaderClass *klass)
   reader_class->parse = dlp_csv_reader_parse;
   DLP_ELEMENT_CLASS (klass)->step = dlp_csv_reader_step;
   DLP_ELEMENT_CLASS (klass)->load = dlp_csv_reader_load;
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".csv");
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".tsv");
   dlp_element_class_set_description (
       DLP_ELEMENT_CLASS (klass),
       "Reads tables as CSV or TSV: the text of one column of each row, and others on request",

@@ -541,6 +541,10 @@ dlp_jsonl_reader_class_init (DlpJsonlReaderClass *klass)
   DLP_ELEMENT_CLASS (klass)->step = dlp_jsonl_reader_step;
   DLP_ELEMENT_CLASS (klass)->load = dlp_jsonl_reader_load;
   dlp_reader_class_set_counters (reader_class, counters);
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".jsonl");
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".ndjson");
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".json");
+  dlp_reader_class_add_magic (DLP_READER_CLASS (klass), 0, (const guint8 *) "{", 1);
   dlp_element_class_set_description (
       DLP_ELEMENT_CLASS (klass),
       "Reads JSON lines: the text of one field of each object, and "

@@ -366,6 +366,9 @@ dlp_tar_reader_class_init (DlpTarReaderClass *klass)
   reader_class->worker_free = dlp_tar_reader_worker_free;
   reader_class->parse = dlp_tar_reader_parse;
   dlp_reader_class_set_counters (reader_class, counters);
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".tar");
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".tgz");
+  dlp_reader_class_add_magic (DLP_READER_CLASS (klass), 257, (const guint8 *) "ustar", 5);
   dlp_element_class_set_description (
       DLP_ELEMENT_CLASS (klass),
       "Reads tar archives of samples, as webdataset writes them: the files of one key a record",

@@ -442,6 +442,8 @@ dlp_text_reader_class_init (DlpTextReaderClass *klass)
   reader_class->worker_free = dlp_text_reader_worker_free;
   reader_class->parse = dlp_text_reader_parse;
   dlp_reader_class_set_counters (reader_class, counters);
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".txt");
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".md");
   dlp_element_class_set_description (
       DLP_ELEMENT_CLASS (klass), "Reads plain text: a file, a line or a paragraph a record",
       "file-source location=books/*.txt ! text-reader unit=paragraph ! null-sink");

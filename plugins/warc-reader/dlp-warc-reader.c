@@ -822,6 +822,10 @@ dlp_warc_reader_class_init (DlpWarcReaderClass *klass)
   reader_class->worker_free = dlp_warc_reader_worker_free;
   reader_class->parse = dlp_warc_reader_parse;
   dlp_reader_class_set_counters (reader_class, counters);
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".warc");
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".wet");
+  dlp_reader_class_add_file_name (DLP_READER_CLASS (klass), ".wat");
+  dlp_reader_class_add_magic (DLP_READER_CLASS (klass), 0, (const guint8 *) "WARC/1.", 7);
   dlp_element_class_set_description (
       DLP_ELEMENT_CLASS (klass), "Reads web archives (WARC, WET): the body of a record each",
       "file-source location=crawl/*.warc.gz ! warc-reader charset=header fields=url ! null-sink");
