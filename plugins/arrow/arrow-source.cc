@@ -165,7 +165,12 @@ Source::ReadStream (Stream *stream, int64_t n, uint8_t *out)
 
   if (!g_input_stream_read_all (stream->input, out, static_cast<gsize> (n), &done, cancellable_,
                                 &error))
-    return Fail (error);
+    {
+      if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        g_prefix_error (&error, "%s: cannot read at byte %" G_GINT64_FORMAT ": ", name_.c_str (),
+                        stream->position + static_cast<int64_t> (done));
+      return Fail (error);
+    }
   stream->position += static_cast<int64_t> (done);
   return static_cast<int64_t> (done);
 }

@@ -20,7 +20,10 @@ def serve(client, blob):
         while True:
             head = b''
             while b'\r\n\r\n' not in head:
-                got = client.recv(65536)
+                try:
+                    got = client.recv(65536)
+                except OSError:
+                    return
                 if not got:
                     return
                 head += got
