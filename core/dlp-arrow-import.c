@@ -41,7 +41,7 @@ static gboolean G_GNUC_PRINTF (3, 4)
 static gboolean
 type_from_format (const struct ArrowSchema *in, DlpFieldType *type)
 {
-  for (DlpFieldType i = 0; i <= DLP_FIELD_LIST_UINT32; i++)
+  for (DlpFieldType i = 0; i <= DLP_FIELD_LAST; i++)
     {
       const char *item = dlp_field_type_get_item_format (i);
 
