@@ -5,6 +5,7 @@
 #include <dlp-harness.h>
 #include <glib/gstdio.h>
 
+#include "megatron-check.h"
 #include "resume-files.h"
 #include "token-files.h"
 
@@ -31,45 +32,6 @@ test_resume (gconstpointer data)
 }
 
 static void
-assert_same (const char *folder, const char *name, const char *expected)
-{
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-  g_autofree char *wanted =
-      g_build_filename (g_getenv ("DLPIPE_TEST_DATA"), "formats", expected, NULL);
-  g_autofree char *a = NULL;
-  g_autofree char *b = NULL;
-  gsize a_size, b_size;
-
-  g_assert_true (g_file_get_contents (path, &a, &a_size, NULL));
-  g_assert_true (g_file_get_contents (wanted, &b, &b_size, NULL));
-  g_assert_cmpmem (a, a_size, b, b_size);
-  g_assert_cmpint (g_remove (path), ==, 0);
-}
-
-/* What is written is the dataset that another program wrote. */
-static void
-check_written (const char *reader, const char *expected)
-{
-  g_autofree char *folder = g_dir_make_tmp ("dlpipe-tokens-XXXXXX", NULL);
-  g_autofree char *graph =
-      g_strdup_printf ("%s ! megatron-sink location=%s/o vocab-size=%s", reader, folder,
-                       g_str_has_prefix (expected, "meg16") ? "50257" : "70000");
-  g_autofree char *index = g_strconcat (expected, ".idx", NULL);
-  g_autofree char *ids = g_strconcat (expected, ".bin", NULL);
-  g_autofree char *manifest = g_build_filename (folder, "o.manifest.json", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (graph, &error);
-
-  g_assert_no_error (error);
-  g_assert_true (dlp_pipeline_run (pipeline, NULL, &error));
-  g_assert_no_error (error);
-  assert_same (folder, "o.bin", ids);
-  assert_same (folder, "o.idx", index);
-  g_remove (manifest);
-  g_assert_cmpint (g_rmdir (folder), ==, 0);
-}
-
-static void
 test_from_tokens (void)
 {
   static const char *const names[] = { "meg16", "meg32" };
@@ -81,7 +43,7 @@ test_from_tokens (void)
             g_strdup_printf ("file-source location=%s/formats/%s.bin ! token-reader",
                              g_getenv ("DLPIPE_TEST_DATA"), names[i]);
 
-        check_written (reader, names[k]);
+        megatron_check_written (reader, names[k]);
       }
 }
 
@@ -95,8 +57,8 @@ check_text (const char *ending, const char *text, const char *reader)
   g_autofree char *graph = g_strdup_printf ("file-source location=%s ! %s", path, reader);
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
-  check_written (graph, "meg16");
-  check_written (graph, "meg32");
+  megatron_check_written (graph, "meg16");
+  megatron_check_written (graph, "meg32");
   g_assert_cmpint (g_remove (path), ==, 0);
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
@@ -108,6 +70,11 @@ test_from_text (void)
                               "{\"ids\":[9,10,11,12,13,50256]}\n";
   static const char rows[] = "n;ids\n1;[1,2,3,50256]\n2;[7,8,50256]\n3;[9,10,11,12,13,50256]\n";
 
+  static const char maps[] = "\x81\xa3ids\x94\x01\x02\x03\xcd\xc4\x50"
+                             "\x81\xa3ids\x93\x07\x08\xcd\xc4\x50"
+                             "\x81\xa3ids\x96\x09\x0a\x0b\x0c\x0d\xcd\xc4\x50";
+
+  check_text (".msgpack", maps, "msgpack-reader field= fields=tokens=ids:i32[]");
   check_text (".jsonl", lines, "jsonl-reader field= fields=tokens=ids:i32[]");
   check_text (".jsonl", lines, "jsonl-reader field= fields=tokens=ids:u16[]");
   check_text (".csv", rows, "csv-reader delimiter=; field= fields=tokens=ids:i32[]");
