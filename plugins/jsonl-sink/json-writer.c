@@ -159,8 +159,9 @@ reads_as (const char *text, double value, gboolean is_float)
 static void
 add_real (JsonWriter *self, double value, gboolean is_float)
 {
-  static const char *const formats[] = { "%.6g",  "%.7g",  "%.8g", "%.9g",
-                                         "%.15g", "%.16g", "%.17g" };
+  static const char *const formats[] = {
+    "%.6g", "%.7g", "%.8g", "%.9g", "%.15g", "%.16g", "%.17g"
+  };
   char text[G_ASCII_DTOSTR_BUF_SIZE];
   guint last = is_float ? 3 : G_N_ELEMENTS (formats) - 1;
 

@@ -133,10 +133,9 @@ static gboolean
 refuse_size (const ReaderList *self, const char *noun, const char *name, ReaderFault *fault)
 {
   fault->kind = "length";
-  fault->message =
-      g_strdup_printf ("%s \"%s\" has %" G_GUINT64_FORMAT
-                       " values, more than fit into the 2 GiB of a column as %s",
-                       noun, name, self->n, reader_field_get_type_name (self->field));
+  fault->message = g_strdup_printf ("%s \"%s\" has %" G_GUINT64_FORMAT
+                                    " values, more than fit into the 2 GiB of a column as %s",
+                                    noun, name, self->n, reader_field_get_type_name (self->field));
   return FALSE;
 }
 

@@ -89,12 +89,13 @@ find_field (DlpMegatronSink *self, GError **error)
     self->source_width = 4;
   else
     g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
-                 "field “%s” is %s; list<uint16>, list<uint32> and list<int32> can be written", self->field_name,
+                 "field “%s” is %s; list<uint16>, list<uint32> and list<int32> can be written",
+                 self->field_name,
                  dlp_field_type_to_string (dlp_schema_get_field_type (schema, (guint) field)));
 
   self->field = (guint) MAX (field, 0);
-  self->is_signed = self->source_width == 4 && dlp_schema_get_field_type (schema, self->field) ==
-                                                   DLP_FIELD_LIST_INT32;
+  self->is_signed = self->source_width == 4 &&
+                    dlp_schema_get_field_type (schema, self->field) == DLP_FIELD_LIST_INT32;
   return self->source_width != 0;
 }
 
@@ -216,8 +217,8 @@ fail_range (DlpMegatronSink *self,
     origin = g_strdup_printf ("the dtype is %s", dtype_name (self->width));
   g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
                "record %" G_GUINT64_FORMAT " (stage %u, source %u, file %u, row %" G_GUINT64_FORMAT
-               ", epoch %u, part %u): “%s” has id %" G_GINT64_FORMAT
-               " at index %" G_GSIZE_FORMAT "; allowed are 0 to %" G_GUINT64_FORMAT ", for %s",
+               ", epoch %u, part %u): “%s” has id %" G_GINT64_FORMAT " at index %" G_GSIZE_FORMAT
+               "; allowed are 0 to %" G_GUINT64_FORMAT ", for %s",
                dlp_record_batch_get_position (batch) + row, at->stage, at->source, at->file,
                at->row, at->epoch, at->part, self->field_name, id, index, self->limit - 1, origin);
   return FALSE;

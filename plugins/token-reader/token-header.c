@@ -305,8 +305,8 @@ token_header_read_npy (const guint8 *data,
                        char **why)
 {
   guint64 shape[2] = { 0, 1 };
-  guint64 length;
-  gsize start;
+  guint64 length = 0;
+  gsize start = 0;
   guint n = 0;
   Literal literal;
 

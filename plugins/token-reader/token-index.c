@@ -131,7 +131,7 @@ token_index_find_row (TokenRows *self,
   for (gint64 i = first; i < last && !token_rows_is_too_long (self, *n); i++)
     {
       TokenRun run;
-      guint64 length;
+      guint64 length = 0;
 
       if (!find_sequence (self, (guint64) i, &run, &length, cancellable, error))
         return FALSE;

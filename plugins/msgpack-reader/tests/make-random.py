@@ -14,7 +14,7 @@ folder = pathlib.Path(__file__).parent / 'random'
 
 def make_text(rng):
     letters = 'ab\n\t\0"\\é€𝄞 '
-    return ''.join(rng.choice(letters) for _ in range(rng.choice((0, 3, 31, 32, 300))))
+    return ''.join(rng.choice(letters) for _ in range(rng.choice((0, 3, 3, 5, 31, 32, 32, 300))))
 
 
 def make_integer(rng):
@@ -26,9 +26,9 @@ def make_junk(rng, depth):
     kinds = [lambda: None, lambda: rng.random() < 0.5, lambda: make_integer(rng), lambda: rng.random() * 1e9,
              lambda: make_text(rng), lambda: rng.randbytes(rng.choice((0, 5, 300))),
              lambda: msgpack.ExtType(rng.randrange(127), rng.randbytes(rng.choice((1, 2, 3, 4, 8, 16, 300))))]
-    if depth < 4:
-        kinds += [lambda: [make_junk(rng, depth + 1) for _ in range(rng.choice((0, 2, 17)))],
-                  lambda: {make_text(rng) + str(i): make_junk(rng, depth + 1) for i in range(rng.choice((0, 2, 17)))}]
+    if depth < 3:
+        kinds += [lambda: [make_junk(rng, depth + 1) for _ in range(rng.choice((0, 1, 2, 2, 17)))],
+                  lambda: {make_text(rng) + str(i): make_junk(rng, depth + 1) for i in range(rng.choice((0, 1, 2, 17)))}]
     return rng.choice(kinds)()
 
 
@@ -55,7 +55,7 @@ def make_record(rng, f32):
 folder.mkdir(exist_ok=True)
 for number in range(N_FILES):
     rng = random.Random(number)
-    records = [make_record(rng, number % 2 == 1) for _ in range(30)]
+    records = [make_record(rng, number % 2 == 1) for _ in range(12)]
     data = b''.join(record for record, _ in records)
     name = '%02d.msgpack' % number
     if number % 3 == 2:

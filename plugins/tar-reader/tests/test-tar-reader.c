@@ -108,7 +108,8 @@ test_refused (void)
     { "fields=key:int64", "\"key\": the key is a string" },
     { "fields=a=json.x:binary", "what is in JSON is no binary" },
     { "fields=a=json.x..y", "fields: \"json\":" },
-    { "fields=a=txt:list<uint16>", "a member is read as string, number, boolean, binary, not as list<uint16>" },
+    { "fields=a=txt:list<uint16>",
+      "a member is read as string, number, boolean, binary, not as list<uint16>" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
