@@ -61,7 +61,7 @@ prepare (DlpReader *copy)
 /* Of records that were parsed: bad ones are left to the run, but where all of them lack the same.
  */
 static Look
-judge (DlpReaderChunk *chunk, char **why)
+judge (DlpReader *copy, DlpReaderChunk *chunk, char **why)
 {
   const DlpReaderReject *reject;
 
@@ -69,8 +69,9 @@ judge (DlpReaderChunk *chunk, char **why)
     return LOOK_GOOD;
   if (chunk->damage != NULL)
     {
-      /* A header that has not what is wanted. */
-      if (chunk->header == NULL || chunk->rows > 0)
+      /* A header that has not what is wanted, unless such files are passed over. */
+      if (chunk->header == NULL || chunk->rows > 0 ||
+          dlp_reader_get_private (copy)->on_damaged_file == DLP_DAMAGED_FILE_KEEP)
         return LOOK_GOOD;
       *why = g_strdup (chunk->damage);
       return LOOK_MISSING;
@@ -100,7 +101,7 @@ look_at_chunk (DlpReader *copy, DlpReaderChunk *chunk, char **why)
   dlp_reader_chunk_parse (chunk, worker, builder);
   if (klass->worker_free != NULL)
     klass->worker_free (copy, worker);
-  return judge (chunk, why);
+  return judge (copy, chunk, why);
 }
 
 /* A file that the class opens says by itself what it has. */

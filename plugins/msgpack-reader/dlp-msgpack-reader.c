@@ -418,7 +418,7 @@ dlp_msgpack_reader_class_init (DlpMsgpackReaderClass *klass)
       DLP_ELEMENT_CLASS (klass),
       "Reads MessagePack: maps one behind the other, the text of one key of each, and others on "
       "request",
-      "file-source location=data/*.msgpack ! msgpack-reader field= fields=tokens=input_ids:i32[] "
+      "file-source location=data/*.msgpack ! msgpack-reader field='' fields=tokens=input_ids:i32[] "
       "! null-sink");
 
   properties[PROP_FIELD] = reader_field_new_pspec ("The string", "a dot goes down into a map");

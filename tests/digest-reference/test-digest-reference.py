@@ -19,7 +19,7 @@ CASES = [  # what, graph, fields
     ('a mix of sources', 'file-source location=a.jsonl ! jsonl-reader ! m. file-source location=b.jsonl ! jsonl-reader ! '
      'm. mix name=m', ['text:string']),
     ('tokens', 'file-source location=?.jsonl ! jsonl-reader ! tokenizer model=gpt2', ['tokens:list<uint16>']),
-    ('lists', 'file-source location=?.jsonl ! jsonl-reader field= '
+    ('lists', 'file-source location=?.jsonl ! jsonl-reader field="" '
      'fields="a=v:i32[],b=v:i64[],c=v:f32[],d=v:f64[],e=w:u16[],f=w:u32[4] pad=7 cut=true"',
      ['a:list<int32>', 'b:list<int64>', 'c:list<float>', 'd:list<double>', 'e:list<uint16>', 'f:list<uint32>']),
     ('nothing', 'file-source location=empty ! jsonl-reader', ['text:string']),

@@ -193,7 +193,7 @@ class Kill(unittest.TestCase):
 
     def test_msgpack(self):
         write_msgpack(self.folder, self.rand)
-        self.check("file-source location=in-*.msgpack ! msgpack-reader field= fields='tokens=ids:u16[],k:i64'")
+        self.check("file-source location=in-*.msgpack ! msgpack-reader field='' fields='tokens=ids:u16[],k:i64'")
 
     @unittest.skipUnless(PYTHON, 'the plugin arrow is not built, or not with pyarrow')
     def test_tables(self):

@@ -39,7 +39,7 @@ test_one (void)
                          "r: what is wanted is in no record of s (stage 0, source 0): no "
                          "field \"text\"; the record has \"body\", \"id\"; tried a.jsonl, "
                          "b.jsonl");
-  run (rig, "file-source location=*.jsonl ! jsonl-reader field= fields=n:i64 ! null-sink", 2);
+  run (rig, "file-source location=*.jsonl ! jsonl-reader field='' fields=n:i64 ! null-sink", 2);
   launch_rig_assert_has (rig->err, "no field \"n\"; the record has \"body\", \"id\" (fields=n:i64? "
                                    "would take it)");
 }
@@ -89,6 +89,7 @@ test_readers (void)
   run (rig, "file-source location=a.csv ! csv-reader ! null-sink", 2);
   launch_rig_assert_has (rig->err,
                          "no column \"text\"; the header has \"id\", \"body\"; tried a.csv");
+  run (rig, "file-source location=a.csv ! csv-reader on-damaged-file=keep ! null-sink", 4);
   launch_rig_write (rig, "a.msgpack",
                     "\x81\xa4"
                     "Text\xa1x",
@@ -112,7 +113,7 @@ test_others (void)
   run (rig, "file-source location=a.jsonl ! jsonl-reader ! null-sink", 0);
   launch_rig_write (rig, "a.jsonl", OTHER_LINES, -1);
   run (rig, "file-source location=a.jsonl ! jsonl-reader max-bad-ratio=1 ! null-sink", 1);
-  run (rig, "file-source location=a.jsonl ! jsonl-reader fields=id,none field= ! null-sink", 0);
+  run (rig, "file-source location=a.jsonl ! jsonl-reader fields=id,none field='' ! null-sink", 0);
 }
 
 /* What is there already is left alone. */

@@ -172,8 +172,8 @@ parquet("tokens", typed, "field= fields=list:list<uint32>,text", ["list", "text"
 LISTS = 12
 
 
-def reals(name):
-    return lambda r: "[" + ",".join("%.9g" % item for item in r[name]) + "]"
+def reals(name, digits=9):
+    return lambda r: "[" + ",".join("%.*g" % (digits, item) for item in r[name]) + "]"
 
 
 lists = pa.table({
@@ -188,7 +188,8 @@ lists = pa.table({
 })
 list_settings = ("field= fields=a=i8:i32[],b=i32:i32[],c=i64:i64[],d=ids:i32[],e=u16:u16[]?,f=u16:u32[]?,g=u32:u32[],"
                  "h=f32:f32[],i=f32:f64[],j=f64:f64[],k=i8:f32[],l=ids:u16[]")
-list_columns = ["i8", "i32", "i64", "ids", "u16", "u16", "u32", reals("f32"), reals("f32"), reals("f64"), reals("i8"), "ids"]
+list_columns = ["i8", "i32", "i64", "ids", "u16", "u16", "u32", reals("f32"), reals("f32", 17),
+                reals("f64", 17), reals("i8"), "ids"]
 parquet("lists", lists, list_settings, list_columns, row_group_size=5)
 arrow("lists", lists, list_settings, list_columns, chunk=5)
 parquet("lists-bad", pa.table({

@@ -46,7 +46,7 @@ test_tokens (void)
       g_autofree char *name = g_strconcat ("documents.", kinds[i], NULL);
       g_autofree char *path = g_test_build_filename (G_TEST_DIST, "data", name, NULL);
       g_autofree char *reader = g_strdup_printf (
-          "file-source location=%s ! %s-reader field= fields=tokens=input_ids:i32[]", path,
+          "file-source location=%s ! %s-reader field='' fields=tokens=input_ids:i32[]", path,
           kinds[i]);
       g_autofree char *batches = g_strconcat (reader, " ! batch size=2 ! check-sink name=k", NULL);
 

@@ -74,10 +74,10 @@ test_from_text (void)
                              "\x81\xa3ids\x93\x07\x08\xcd\xc4\x50"
                              "\x81\xa3ids\x96\x09\x0a\x0b\x0c\x0d\xcd\xc4\x50";
 
-  check_text (".msgpack", maps, "msgpack-reader field= fields=tokens=ids:i32[]");
-  check_text (".jsonl", lines, "jsonl-reader field= fields=tokens=ids:i32[]");
-  check_text (".jsonl", lines, "jsonl-reader field= fields=tokens=ids:u16[]");
-  check_text (".csv", rows, "csv-reader delimiter=; field= fields=tokens=ids:i32[]");
+  check_text (".msgpack", maps, "msgpack-reader field='' fields=tokens=ids:i32[]");
+  check_text (".jsonl", lines, "jsonl-reader field='' fields=tokens=ids:i32[]");
+  check_text (".jsonl", lines, "jsonl-reader field='' fields=tokens=ids:u16[]");
+  check_text (".csv", rows, "csv-reader delimiter=; field='' fields=tokens=ids:i32[]");
 }
 
 /* Training batches need no tokenizer either. */
