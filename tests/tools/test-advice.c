@@ -61,7 +61,7 @@ test_wrong_field (void)
   }
   run (rig, OUT_OF "field=bodi ! null-sink", 1);
   launch_rig_assert_has (rig->err,
-                         "row 1 (line 2, byte 16): missing: no field \"bodi\"; the record "
+                         "row 1 (line 2, byte 14): missing: no field \"bodi\"; the record "
                          "has \"id\", \"body\"; did you mean \"body\"?");
   g_assert_cmpuint (count (rig->err, "no field"), ==, 2);
   launch_rig_assert_has (rig->err, "100 bad records in a row; the last one: ");

@@ -54,8 +54,8 @@ static const ReaderCase cases[] = {
     LITERAL ("v;w\n[1,-2];[1]\n\"[1, 2]\"; \n[];[1,2,3]\n[1;[]\n[1,];[]\n1;[]\n;[]\n[1,x];[]\n"
              "[1]x;[]\n[1 2];[]\n[NaN];[]\n"),
     "[1,-2]\t[1,9]|[1,2]\t(null)|[]\t[1,2]",
-    "type 3 5 38|type 4 6 46|type 5 7 50|null 6 8 55|type 7 9 62|type 8 10 71|type 9 11 79|"
-    "type 10 12 86" },
+    "type 3 5 39|type 4 6 46|type 5 7 51|null 6 8 56|type 7 9 63|type 8 10 72|type 9 11 80|"
+    "type 10 12 87" },
   { "other-names", "fields=a=id,b=id:i32", LITERAL ("id,text\n5,x\n"), "x\t5\t5", "" },
   { "no-text", "field= fields=id", LITERAL ("id,text\n5,x\n"), "5", "" },
   { "too-long", "max-record-bytes=16",

@@ -9,7 +9,7 @@ write_maps (guint file, GString *bytes)
 {
   for (guint i = 0; i < 25; i++)
     {
-      g_string_append_len (bytes, "\x82\xa4text\xa1x\xa1v\x92\xcc", 13);
+      g_string_append_len (bytes, "\x82\xa4text\xa1x\xa1v\x92\xcc", 12);
       g_string_append_c (bytes, (char) (file * 40 + i));
       g_string_append_len (bytes, i % 9 == 8 ? "\xc0" : "\x01", 1);
     }
