@@ -93,7 +93,7 @@ test_readers (void)
   launch_rig_write (rig, "a.msgpack",
                     "\x81\xa4"
                     "Text\xa1x",
-                    7);
+                    8);
   run (rig, "file-source location=a.msgpack ! msgpack-reader ! null-sink", 2);
   launch_rig_assert_has (rig->err, "no field \"text\"; the record has \"Text\"");
   launch_rig_write (rig, "a.bin", "abcd", 4);
@@ -122,7 +122,7 @@ test_output (void)
 {
   g_autoptr (LaunchRig) rig = make_rig (LINES, OTHER_LINES);
   const char *arguments[] = {
-    "--progress", "none", "--overwrite",
+    "--progress", "none", "--restart",
     "file-source location=b.jsonl ! jsonl-reader ! jsonl-sink location=o.jsonl", NULL
   };
   g_autofree char *before = NULL;
