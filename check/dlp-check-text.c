@@ -5,14 +5,27 @@
 #include "dlp-check-private.h"
 
 static void
-append_list (GString *text, const DlpRecordBatch *batch, guint field, guint row, gboolean wide)
+append_list (GString *text, const DlpRecordBatch *batch, guint field, guint row, DlpFieldType type)
 {
   gsize n;
   gconstpointer values = dlp_record_batch_get_list (batch, field, row, &n);
 
   for (gsize i = 0; i < n; i++)
-    g_string_append_printf (text, " %u",
-                            wide ? ((const guint32 *) values)[i] : ((const guint16 *) values)[i]);
+    {
+      g_string_append_c (text, ' ');
+      if (type == DLP_FIELD_LIST_UINT16)
+        g_string_append_printf (text, "%u", ((const guint16 *) values)[i]);
+      else if (type == DLP_FIELD_LIST_UINT32)
+        g_string_append_printf (text, "%u", ((const guint32 *) values)[i]);
+      else if (type == DLP_FIELD_LIST_INT32)
+        g_string_append_printf (text, "%d", ((const gint32 *) values)[i]);
+      else if (type == DLP_FIELD_LIST_INT64)
+        g_string_append_printf (text, "%" G_GINT64_FORMAT, ((const gint64 *) values)[i]);
+      else if (type == DLP_FIELD_LIST_FLOAT)
+        g_string_append_printf (text, "%.9g", (double) ((const float *) values)[i]);
+      else
+        g_string_append_printf (text, "%.17g", ((const double *) values)[i]);
+    }
 }
 
 static void
@@ -69,7 +82,11 @@ append_value (GString *text, const DlpRecordBatch *batch, guint field, guint row
       break;
     case DLP_FIELD_LIST_UINT16:
     case DLP_FIELD_LIST_UINT32:
-      append_list (text, batch, field, row, type == DLP_FIELD_LIST_UINT32);
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_FLOAT:
+    case DLP_FIELD_LIST_DOUBLE:
+      append_list (text, batch, field, row, type);
       break;
     case DLP_FIELD_BOOLEAN:
       g_string_append_printf (text, "%d", dlp_record_batch_get_boolean (batch, field, row));

@@ -946,7 +946,8 @@ install_properties (GObjectClass *object_class)
   properties[PROP_SCHEMA] = g_param_spec_string (
       "schema", NULL,
       "Fields of what is pushed: NAME:TYPE, ...; types are string, binary, boolean, int64, uint64, "
-      "double, list<uint16>, list<uint32>, with ? where a value may be null",
+      "double, list<uint16>, list<uint32>, list<int32>, list<int64>, list<float>, list<double>, "
+      "with ? where a value may be null",
       NULL, rw);
   properties[PROP_TOKENS] = g_param_spec_boolean (
       "tokens", NULL, "Each push has a token, by which a continued run tells where it goes on",

@@ -41,7 +41,7 @@ static gboolean G_GNUC_PRINTF (3, 4)
 static gboolean
 type_from_format (const struct ArrowSchema *in, DlpFieldType *type)
 {
-  for (DlpFieldType i = 0; i <= DLP_FIELD_LIST_UINT32; i++)
+  for (DlpFieldType i = 0; i <= DLP_FIELD_LAST; i++)
     {
       const char *item = dlp_field_type_get_item_format (i);
 
@@ -78,7 +78,7 @@ import_schema_field (const struct ArrowSchema *in, DlpFieldType *type, GError **
     item = in->children[0]->format;
   g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
                "Arrow schema: field '%s' has the format '%s'%s%s%s; allowed are u, z, b, l, L, g, "
-               "and +l of S or I",
+               "and +l of S, I, i, l, f or g",
                in->name, in->format, *item != 0 ? " of " : "", item,
                in->dictionary != NULL ? " with a dictionary" : "");
   return FALSE;

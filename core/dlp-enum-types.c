@@ -87,4 +87,8 @@ G_DEFINE_ENUM_TYPE (DlpFieldType,
                     G_DEFINE_ENUM_VALUE (DLP_FIELD_UINT64, "uint64"),
                     G_DEFINE_ENUM_VALUE (DLP_FIELD_DOUBLE, "double"),
                     G_DEFINE_ENUM_VALUE (DLP_FIELD_LIST_UINT16, "list-uint16"),
-                    G_DEFINE_ENUM_VALUE (DLP_FIELD_LIST_UINT32, "list-uint32"))
+                    G_DEFINE_ENUM_VALUE (DLP_FIELD_LIST_UINT32, "list-uint32"),
+                    G_DEFINE_ENUM_VALUE (DLP_FIELD_LIST_INT32, "list-int32"),
+                    G_DEFINE_ENUM_VALUE (DLP_FIELD_LIST_INT64, "list-int64"),
+                    G_DEFINE_ENUM_VALUE (DLP_FIELD_LIST_FLOAT, "list-float"),
+                    G_DEFINE_ENUM_VALUE (DLP_FIELD_LIST_DOUBLE, "list-double"))

@@ -139,6 +139,8 @@ GVariant *dlp_pipeline_read_state (const char *state_dir, GError **error);
 DlpPipeline *
 dlp_pipeline_make_from_state (const char *state_dir, GVariant *payload, GError **error);
 bool dlp_pipeline_restore (DlpPipeline *self, GError **error);
+/* FALSE with an error: what a reader wants is in none of the first records of its source. */
+bool dlp_pipeline_probe (DlpPipeline *self, GError **error);
 /* Whether all elements can go back to where they were. */
 /* Another plugin than the one that made the state, or another version of it: a warning, and an
  * error of a strict pipeline. */

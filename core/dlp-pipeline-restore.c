@@ -827,7 +827,7 @@ static bool
 begin_anew (DlpPipeline *self, GError **error)
 {
   if (!begin_with_identity (self, error) || !each_sink (self, false, error) ||
-      !each_sink (self, true, error))
+      !dlp_pipeline_probe (self, error) || !each_sink (self, true, error))
     return false;
   return self->dir == NULL || ((!self->restart || dlp_state_dir_clear (self->dir, error)) &&
                                dlp_state_dir_save_run_id (self->dir, self->run->run_id, error));

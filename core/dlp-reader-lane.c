@@ -76,7 +76,7 @@ open_stream (DlpReaderLane *self, GCancellable *cancellable)
   self->is_slow = dlp_file_get_size (self->file) < 0;
   if (is_copy)
     return dlp_reader_load_header (self, cancellable, &self->failed);
-  if (!dlp_reader_check_file (self, &self->failed) ||
+  if ((!self->is_probe && !dlp_reader_check_file (self, &self->failed)) ||
       !dlp_reader_load_header (self, cancellable, &self->failed))
     return false;
 

@@ -6,6 +6,7 @@
 
 #include <dlpipe/dlp-decoder.h>
 #include <dlpipe/dlp-reader.h>
+#include <dlpipe/dlp-source.h>
 
 G_BEGIN_DECLS
 
@@ -226,7 +227,8 @@ struct _DlpReaderLane
   bool ended;              /* outcome of the last fill */
   bool paused;
   GError *failed;
-  bool is_head; /* its end was not read */
+  bool is_head;  /* its end was not read */
+  bool is_probe; /* it is looked at before the run: nothing is recorded of the file */
 
   bool busy;        /* lock */
   bool active;      /* lock: in a place */
@@ -267,6 +269,14 @@ bool dlp_reader_opens_files (DlpReader *self);
 DlpReaderChunk *dlp_reader_fill_from_file (DlpReaderLane *lane, GCancellable *cancellable);
 void dlp_reader_close_file (DlpReaderLane *lane);
 void dlp_reader_clear_piece (DlpReaderPiece *piece);
+
+/* ---- before the run (dlp-reader-probe.c) ---- */
+
+/* Whether its source can say which files it has, and @source then. */
+bool dlp_reader_can_probe (DlpReader *self, DlpSource **source);
+/* FALSE with an error: what is wanted is in none of the first records of the source. Any thread. */
+bool
+dlp_reader_probe (DlpReader *self, DlpSource *source, GCancellable *cancellable, GError **error);
 
 /* ---- headers (dlp-reader-header.c) ---- */
 

@@ -193,7 +193,6 @@ is_wanted (const DlpRecordBatchBuilder *self, guint field, guint type_mask)
 }
 
 #define VALUE_TYPES (1 << DLP_FIELD_STRING | 1 << DLP_FIELD_BINARY)
-#define LIST_TYPES (1 << DLP_FIELD_LIST_UINT16 | 1 << DLP_FIELD_LIST_UINT32)
 
 static inline void
 append_run (DlpRecordBatchBuilder *self, DlpBuilderField *field, gconstpointer values, gsize n)
@@ -233,9 +232,9 @@ dlp_record_batch_builder_append_list (DlpRecordBatchBuilder *self,
                                       gconstpointer values,
                                       gsize n)
 {
-  if (G_UNLIKELY (!is_wanted (self, field, LIST_TYPES)))
+  if (G_UNLIKELY (!is_wanted (self, field, DLP_FIELD_LISTS)))
     {
-      dlp_builder_refuse_value (self, field, LIST_TYPES, "a list");
+      dlp_builder_refuse_value (self, field, DLP_FIELD_LISTS, "a list");
       return;
     }
   g_return_if_fail (values != NULL || n == 0);
@@ -244,19 +243,23 @@ dlp_record_batch_builder_append_list (DlpRecordBatchBuilder *self,
 }
 
 static gboolean
-are_narrow (const DlpRecordBatchBuilder *self,
+are_within (const DlpRecordBatchBuilder *self,
             guint field,
             const guint32 *values,
             gsize n,
             GError **error)
 {
+  gboolean is_narrow = self->fields[field].type == DLP_FIELD_LIST_UINT16;
+  guint32 max = is_narrow ? G_MAXUINT16 : G_MAXINT32;
+
   for (gsize i = 0; i < n; i++)
-    if (values[i] > G_MAXUINT16)
+    if (values[i] > max)
       {
         g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
                      "field “%s”: value %u, number %" G_GSIZE_FORMAT
-                     " of its list, does not fit: it is a list of 16 bits, at most 65535 each",
-                     self->schema->fields[field].name, values[i], i);
+                     " of its list, does not fit: it is a list of %s, at most %u each",
+                     self->schema->fields[field].name, values[i], i,
+                     is_narrow ? "16 bits" : "int32", max);
         return FALSE;
       }
   return TRUE;
@@ -274,9 +277,9 @@ dlp_record_batch_builder_append_list_checked (DlpRecordBatchBuilder *self,
   g_return_val_if_fail (self != NULL, FALSE);
   g_return_val_if_fail (values != NULL || n == 0, FALSE);
 
-  if (!is_wanted (self, field, LIST_TYPES))
+  if (!is_wanted (self, field, DLP_FIELD_LISTS_OF_IDS))
     {
-      dlp_builder_refuse_value (self, field, LIST_TYPES, "a list");
+      dlp_builder_refuse_value (self, field, DLP_FIELD_LISTS_OF_IDS, "a list of ids");
       g_set_error_literal (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_INTERNAL,
                            self->fault.message);
       return FALSE;
@@ -287,8 +290,13 @@ dlp_record_batch_builder_append_list_checked (DlpRecordBatchBuilder *self,
       dlp_record_batch_builder_append_list (self, field, values, n);
       return TRUE;
     }
-  if (!are_narrow (self, field, values, n, error))
+  if (!are_within (self, field, values, n, error))
     return FALSE;
+  if (f->type == DLP_FIELD_LIST_INT32)
+    {
+      dlp_record_batch_builder_append_list (self, field, values, n);
+      return TRUE;
+    }
   ensure_values (f, n);
   for (gsize i = 0; i < n; i++)
     ((guint16 *) (f->data.buffer.data + f->used))[i] = (guint16) values[i];
@@ -442,10 +450,10 @@ refuse_reserve (DlpRecordBatchBuilder *self, guint field, gsize n)
 {
   const DlpBuilderField *f = field < self->schema->n_fields ? &self->fields[field] : NULL;
 
-  if (f != NULL && f->n_values == self->length && (VALUE_TYPES | LIST_TYPES) >> f->type & 1)
+  if (f != NULL && f->n_values == self->length && (VALUE_TYPES | DLP_FIELD_LISTS) >> f->type & 1)
     dlp_builder_refuse_overflow (self, f, n);
   else
-    dlp_builder_refuse_value (self, field, VALUE_TYPES | LIST_TYPES, "room for a value");
+    dlp_builder_refuse_value (self, field, VALUE_TYPES | DLP_FIELD_LISTS, "room for a value");
   g_free (self->waste);
   self->waste = g_malloc_n (MAX (n, 1), f != NULL && f->width > 0 ? f->width : sizeof (guint64));
   return self->waste;
@@ -461,8 +469,8 @@ dlp_record_batch_builder_reserve (DlpRecordBatchBuilder *self, guint field, gsiz
   if (G_UNLIKELY (field >= self->schema->n_fields))
     return refuse_reserve (self, field, n);
   f = &self->fields[field];
-  if (G_UNLIKELY (f->n_values != self->length || !((VALUE_TYPES | LIST_TYPES) >> f->type & 1) ||
-                  !fits (f, n)))
+  if (G_UNLIKELY (f->n_values != self->length ||
+                  !((VALUE_TYPES | DLP_FIELD_LISTS) >> f->type & 1) || !fits (f, n)))
     return refuse_reserve (self, field, n);
 
   if (f->data.buffer.data == NULL && f->data.hint > 0)
@@ -706,6 +714,10 @@ dlp_record_batch_builder_append_field (DlpRecordBatchBuilder *self,
       break;
     case DLP_FIELD_LIST_UINT16:
     case DLP_FIELD_LIST_UINT32:
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_FLOAT:
+    case DLP_FIELD_LIST_DOUBLE:
       data = dlp_record_batch_get_list (batch, source, row, &size);
       dlp_record_batch_builder_append_list (self, field, data, size);
       break;

@@ -296,7 +296,6 @@ dlp_record_batch_is_null (const DlpRecordBatch *self, guint field, guint row)
 }
 
 #define VALUE_TYPES (1 << DLP_FIELD_STRING | 1 << DLP_FIELD_BINARY)
-#define LIST_TYPES (1 << DLP_FIELD_LIST_UINT16 | 1 << DLP_FIELD_LIST_UINT32)
 
 const guint8 *
 dlp_record_batch_get_value (const DlpRecordBatch *self, guint field, guint row, gsize *size)
@@ -313,7 +312,7 @@ dlp_record_batch_get_list (const DlpRecordBatch *self, guint field, guint row, g
 {
   g_return_val_if_fail (n != NULL, NULL);
   *n = 0;
-  g_return_val_if_fail (is_valid (self, field, row, LIST_TYPES), NULL);
+  g_return_val_if_fail (is_valid (self, field, row, DLP_FIELD_LISTS), NULL);
 
   return dlp_record_batch_value (self, field, row, n);
 }
@@ -369,7 +368,7 @@ dlp_record_batch_dup_bytes (DlpRecordBatch *self, guint field, guint row)
   gconstpointer data;
   gsize n;
 
-  g_return_val_if_fail (is_valid (self, field, row, VALUE_TYPES | LIST_TYPES), NULL);
+  g_return_val_if_fail (is_valid (self, field, row, VALUE_TYPES | DLP_FIELD_LISTS), NULL);
 
   data = dlp_record_batch_value (self, field, row, &n);
   if (data == NULL)
@@ -382,9 +381,14 @@ dlp_record_batch_dup_bytes (DlpRecordBatch *self, guint field, guint row)
 guint32 *
 dlp_record_batch_dup_list (const DlpRecordBatch *self, guint field, guint row, gsize *n)
 {
-  gconstpointer values = dlp_record_batch_get_list (self, field, row, n);
+  gconstpointer values;
   guint32 *copy;
 
+  g_return_val_if_fail (n != NULL, NULL);
+  *n = 0;
+  g_return_val_if_fail (is_valid (self, field, row, DLP_FIELD_LISTS_OF_IDS), NULL);
+
+  values = dlp_record_batch_value (self, field, row, n);
   if (values == NULL)
     return NULL;
   copy = g_new (guint32, MAX (*n, 1));

@@ -21,11 +21,20 @@ struct _DlpSchema
   DlpField fields[];
 };
 
+#define DLP_FIELD_LAST DLP_FIELD_LIST_DOUBLE
+
+/* Of types, as bits: the lists, and those of them that token ids are in. */
+#define DLP_FIELD_LISTS                                                                            \
+  (DLP_FIELD_LISTS_OF_IDS | 1 << DLP_FIELD_LIST_INT64 | 1 << DLP_FIELD_LIST_FLOAT |                \
+   1 << DLP_FIELD_LIST_DOUBLE)
+#define DLP_FIELD_LISTS_OF_IDS                                                                     \
+  (1 << DLP_FIELD_LIST_UINT16 | 1 << DLP_FIELD_LIST_UINT32 | 1 << DLP_FIELD_LIST_INT32)
+
 /* How a field of a type lies in memory: a value's width in bytes, 0 for bits. */
 static inline guint
 dlp_field_type_width (DlpFieldType type)
 {
-  static const guint8 widths[] = { 1, 1, 0, 8, 8, 8, 2, 4 };
+  static const guint8 widths[] = { 1, 1, 0, 8, 8, 8, 2, 4, 4, 8, 4, 8 };
 
   return widths[type];
 }

@@ -36,7 +36,7 @@ explain_type (const char *name)
   g_autofree char *list = NULL;
   const char *near;
 
-  for (DlpFieldType type = DLP_FIELD_STRING; type <= DLP_FIELD_LIST_UINT32; type++)
+  for (DlpFieldType type = DLP_FIELD_STRING; type <= DLP_FIELD_LAST; type++)
     g_ptr_array_add (names, (gpointer) dlp_field_type_to_string (type));
   g_ptr_array_add (names, NULL);
   list = g_strjoinv (", ", (char **) names->pdata);
@@ -60,7 +60,7 @@ dlp_field_type_from_string (const char *text,
 
   is_optional = g_str_has_suffix (text, "?");
   name = g_strndup (text, strlen (text) - (is_optional ? 1 : 0));
-  for (DlpFieldType known = DLP_FIELD_STRING; known <= DLP_FIELD_LIST_UINT32; known++)
+  for (DlpFieldType known = DLP_FIELD_STRING; known <= DLP_FIELD_LAST; known++)
     if (strcmp (dlp_field_type_to_string (known), name) == 0)
       {
         *type = known;

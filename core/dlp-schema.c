@@ -23,6 +23,10 @@ static const struct
   [DLP_FIELD_DOUBLE] = { "double", "g", NULL },
   [DLP_FIELD_LIST_UINT16] = { "list<uint16>", "+l", "S" },
   [DLP_FIELD_LIST_UINT32] = { "list<uint32>", "+l", "I" },
+  [DLP_FIELD_LIST_INT32] = { "list<int32>", "+l", "i" },
+  [DLP_FIELD_LIST_INT64] = { "list<int64>", "+l", "l" },
+  [DLP_FIELD_LIST_FLOAT] = { "list<float>", "+l", "f" },
+  [DLP_FIELD_LIST_DOUBLE] = { "list<double>", "+l", "g" },
 };
 
 const char *

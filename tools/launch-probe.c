@@ -97,6 +97,7 @@ launch_probe_negotiate (DlpElement *element, GError **error)
       {
       case DLP_FIELD_LIST_UINT16:
       case DLP_FIELD_LIST_UINT32:
+      case DLP_FIELD_LIST_INT32:
         self->tokens = (int) i;
         self->width = dlp_schema_get_field_type (schema, i) == DLP_FIELD_LIST_UINT16 ? 2 : 4;
         break;
@@ -109,6 +110,9 @@ launch_probe_negotiate (DlpElement *element, GError **error)
       case DLP_FIELD_INT64:
       case DLP_FIELD_UINT64:
       case DLP_FIELD_DOUBLE:
+      case DLP_FIELD_LIST_INT64:
+      case DLP_FIELD_LIST_FLOAT:
+      case DLP_FIELD_LIST_DOUBLE:
         break;
       }
   return self->tokens < 0 || find_tokenizer (self, error);

@@ -437,7 +437,8 @@ GBytes *dlp_record_batch_dup_bytes (DlpRecordBatch *self, guint field, guint row
  * @row: a row
  * @n: (out): how many
  *
- * Copies a value of a list field, whichever width it has.
+ * Copies a value of a list of integers of 16 or 32 bits; negative ones as their two's complement.
+ * Of other lists dlp_record_batch_dup_bytes() gives the bytes.
  *
  * Threads: any.
  *
@@ -596,7 +597,7 @@ void dlp_record_batch_builder_append_value (DlpRecordBatchBuilder *self,
  * dlp_record_batch_builder_append_list: (skip)
  * @self: a builder
  * @field: the index of a field
- * @values: values of 2 or 4 bytes, as the field's type says
+ * @values: values of 2, 4 or 8 bytes, as the field's type says
  * @n: how many
  *
  * Appends a value of a list field.
@@ -709,9 +710,9 @@ dlp_record_batch_builder_append_string (DlpRecordBatchBuilder *self, guint field
  * @n: how many
  * @error: return location for an error
  *
- * Appends a value of a list field, whichever width it has. A value that does not fit is
- * %DLP_DATA_ERROR_RANGE, and nothing is appended; a field that is no list, or has its value, is
- * %DLP_PIPELINE_ERROR_INTERNAL, which is also remembered.
+ * Appends a value of a list of integers of 16 or 32 bits. A value that does not fit is
+ * %DLP_DATA_ERROR_RANGE, and nothing is appended; a field that is no such list, or has its value,
+ * is %DLP_PIPELINE_ERROR_INTERNAL, which is also remembered.
  *
  * Threads: one at a time.
  *

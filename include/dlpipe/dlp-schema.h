@@ -36,6 +36,10 @@ GType dlp_schema_kind_get_type (void) G_GNUC_CONST;
  * @DLP_FIELD_DOUBLE: "g"
  * @DLP_FIELD_LIST_UINT16: "+l" of "S"
  * @DLP_FIELD_LIST_UINT32: "+l" of "I"
+ * @DLP_FIELD_LIST_INT32: "+l" of "i"; since 0.2
+ * @DLP_FIELD_LIST_INT64: "+l" of "l"; since 0.2
+ * @DLP_FIELD_LIST_FLOAT: "+l" of "f"; since 0.2
+ * @DLP_FIELD_LIST_DOUBLE: "+l" of "g"; since 0.2
  *
  * The type of a field, and the Arrow format string of its column.
  *
@@ -51,6 +55,10 @@ typedef enum
   DLP_FIELD_DOUBLE,
   DLP_FIELD_LIST_UINT16,
   DLP_FIELD_LIST_UINT32,
+  DLP_FIELD_LIST_INT32,
+  DLP_FIELD_LIST_INT64,
+  DLP_FIELD_LIST_FLOAT,
+  DLP_FIELD_LIST_DOUBLE,
 } DlpFieldType;
 
 #define DLP_TYPE_FIELD_TYPE (dlp_field_type_get_type ())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dlp-element.h"
+#include "dlp-file.h"
 
 G_BEGIN_DECLS
 
@@ -27,8 +28,9 @@ G_DECLARE_DERIVABLE_TYPE (DlpSource, dlp_source, DLP, SOURCE, DlpElement)
  * @list: lists the files that it gives
  * @take_part: has it give a part of them
  * @list_files: the files that it gives
+ * @get_file: which files it gives
  *
- * The class of sources, with room for two further virtual functions.
+ * The class of sources, with room for one further virtual function.
  *
  * Since: 0.1
  */
@@ -154,8 +156,24 @@ struct _DlpSourceClass
    */
   GPtrArray *(*list_files) (DlpSource *self);
 
+  /**
+   * DlpSourceClass::get_file: (skip)
+   * @self: a source
+   * @position: from 0
+   *
+   * Optional, of a source of files: which one it gives at a position of its first epoch. The first
+   * records of some are looked at before a run begins, to find what a reader wants and none has.
+   *
+   * Threads: one at a time, once it has negotiated and before the run.
+   *
+   * Returns: (transfer none) (nullable): a file; %NULL behind the last one
+   *
+   * Since: 0.2
+   */
+  DlpFile *(*get_file) (DlpSource *self, guint64 position);
+
   /*< private >*/
-  gpointer reserved[2];
+  gpointer reserved[1];
 };
 
 /**

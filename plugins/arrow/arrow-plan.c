@@ -140,32 +140,6 @@ find_child (const struct ArrowSchema *schema, const char *name)
   return found;
 }
 
-/* At dots that no backslash stands before. */
-static GPtrArray *
-split_path (const char *path)
-{
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  const char *start = path;
-
-  for (const char *p = path;; p++)
-    {
-      if (*p == '\\' && p[1] != '\0')
-        {
-          p++;
-          continue;
-        }
-      if (*p != '.' && *p != '\0')
-        continue;
-
-      g_autofree char *name = g_strndup (start, (gsize) (p - start));
-
-      g_ptr_array_add (names, reader_field_unescape (name));
-      if (*p == '\0')
-        return names;
-      start = p + 1;
-    }
-}
-
 static char *
 list_names (const struct ArrowSchema *schema, const char *wanted)
 {
@@ -203,7 +177,7 @@ static const struct ArrowSchema *
 find_field (const struct ArrowSchema *schema, ArrowColumn *column, char **why)
 {
   g_autofree char *whole = reader_field_unescape (column->wish->path);
-  g_autoptr (GPtrArray) names = split_path (column->wish->path);
+  g_autoptr (GPtrArray) names = reader_field_split_path (column->wish->path);
   gint64 found = find_child (schema, whole);
   const struct ArrowSchema *field = schema;
 
@@ -231,11 +205,16 @@ find_field (const struct ArrowSchema *schema, ArrowColumn *column, char **why)
 
 /* ---- what fits what ---- */
 
+/* Fractions become no whole numbers, and are not looked for where a column says that it has such.
+ */
 static gboolean
 fits_list (const ArrowColumn *column)
 {
+  gboolean is_real = column->wish->field->range >= READER_RANGE_F32;
+
   return is_list (column->value.kind) &&
-         (column->item.kind == ARROW_VALUE_INTEGER || column->item.kind == ARROW_VALUE_NULL);
+         (column->item.kind == ARROW_VALUE_INTEGER || column->item.kind == ARROW_VALUE_NULL ||
+          (column->item.kind == ARROW_VALUE_REAL && is_real));
 }
 
 static gboolean
@@ -247,7 +226,9 @@ fits (const ArrowColumn *column)
     return FALSE;
   if (kind == ARROW_VALUE_NULL)
     return TRUE;
-  switch (column->wish->type)
+  if (column->wish->type >= DLP_FIELD_LIST_UINT16)
+    return fits_list (column);
+  switch ((guint) column->wish->type)
     {
     case DLP_FIELD_INT64:
     case DLP_FIELD_UINT64:
@@ -255,9 +236,6 @@ fits (const ArrowColumn *column)
       return kind == ARROW_VALUE_INTEGER || kind == ARROW_VALUE_REAL;
     case DLP_FIELD_BOOLEAN:
       return kind == ARROW_VALUE_BOOLEAN;
-    case DLP_FIELD_LIST_UINT16:
-    case DLP_FIELD_LIST_UINT32:
-      return fits_list (column);
     case DLP_FIELD_BINARY:
       return is_bytes (kind);
     default:
@@ -273,7 +251,7 @@ fail_to_fit (const ArrowColumn *column, const struct ArrowSchema *field, char **
   append_type (type, field);
   *why = g_strdup_printf (
       "the column \"%s\" is %s, which cannot be read as %s", column->wish->name, type->str,
-      column->wish->is_text ? "text" : dlp_field_type_to_string (column->wish->type));
+      column->wish->is_text ? "text" : reader_field_get_type_name (column->wish->field));
   return FALSE;
 }
 

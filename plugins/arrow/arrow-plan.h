@@ -4,6 +4,7 @@
 #include <dlpipe/dlp-schema.h>
 
 #include "arrow-table.h"
+#include "reader-fields.h"
 
 G_BEGIN_DECLS
 
@@ -11,11 +12,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   char *path; /* as it was written: a column, or a.b within structs */
-  char *name; /* fit for a message */
+  char *name; /* of the column, fit for a message */
   DlpFieldType type;
-  gboolean is_text;  /* the field text: nothing but text becomes it */
-  gboolean has_type; /* one was written */
-  gboolean optional; /* null and a missing column are null */
+  gboolean is_text;         /* the field text: nothing but text becomes it */
+  gboolean has_type;        /* one was written */
+  gboolean optional;        /* null and a missing column are null */
+  const ReaderField *field; /* (nullable): what was written; NULL: of the text */
 } ArrowWish;
 
 typedef enum

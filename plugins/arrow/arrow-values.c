@@ -13,9 +13,6 @@
 
 #include "reader-fields.h"
 
-#define TWO_TO_63 9223372036854775808.0
-#define TWO_TO_64 18446744073709551616.0
-
 /* Where a value is: in @array, at @at, which counts from the start of its buffers. */
 typedef struct
 {
@@ -30,18 +27,7 @@ typedef enum
   IS_BROKEN,
 } Found;
 
-typedef struct
-{
-  enum
-  {
-    SIGNED,
-    UNSIGNED,
-    REAL
-  } form;
-  gint64 i;
-  guint64 u;
-  double d;
-} Number;
+typedef ReaderNumber Number;
 
 /* ---- reading ---- */
 
@@ -126,18 +112,18 @@ static Number
 get_number (const ArrowValueType *type, const struct ArrowArray *array, gint64 at)
 {
   const guint8 *p = (const guint8 *) array->buffers[1] + at * type->width;
-  Number number = { SIGNED };
+  Number number = { READER_NUMBER_SIGNED };
 
   if (type->kind == ARROW_VALUE_REAL)
     {
-      number.form = REAL;
+      number.form = READER_NUMBER_REAL;
       number.d = get_real (p, type->width);
     }
   else if (type->is_signed)
     number.i = get_signed (p, type->width);
   else
     {
-      number.form = UNSIGNED;
+      number.form = READER_NUMBER_UNSIGNED;
       number.u = get_unsigned (p, type->width);
     }
   return number;
@@ -148,7 +134,7 @@ get_index (const ArrowColumn *self, const Place *place, gint64 *index)
 {
   Number number = get_number (&self->index, place->array, place->at);
 
-  *index = number.form == UNSIGNED ? (gint64) MIN (number.u, G_MAXINT64) : number.i;
+  *index = number.form == READER_NUMBER_UNSIGNED ? (gint64) MIN (number.u, G_MAXINT64) : number.i;
   return place->array->dictionary != NULL && *index >= 0 &&
          *index < place->array->dictionary->length;
 }
@@ -289,50 +275,20 @@ fail_too_long (ArrowRow *row)
                                 row->bytes, row->max_bytes));
 }
 
-/* With as few digits as say which one it is. */
-static void
-append_real (GString *to, double value)
-{
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_ascii_formatd (text, sizeof text, "%.15g", value);
-  if (g_ascii_strtod (text, NULL) != value)
-    g_ascii_formatd (text, sizeof text, "%.17g", value);
-  g_string_append (to, text);
-}
-
-static void
-append_number (GString *to, const Number *number)
-{
-  if (number->form == REAL)
-    append_real (to, number->d);
-  else if (number->form == SIGNED)
-    g_string_append_printf (to, "%" G_GINT64_FORMAT, number->i);
-  else
-    g_string_append_printf (to, "%" G_GUINT64_FORMAT, number->u);
-}
-
-static const char *
-get_wanted (DlpFieldType type, gboolean out_of_range)
-{
-  if (type == DLP_FIELD_LIST_UINT16)
-    return "0 to 65535";
-  if (type == DLP_FIELD_LIST_UINT32)
-    return "0 to 4294967295";
-  return out_of_range ? reader_field_type_get_range (type) : reader_field_type_get_wanted (type);
-}
-
 static ArrowRowResult
-fail_number (const ArrowColumn *self, ArrowRow *row, const Number *number, gboolean out_of_range)
+fail_number (const ArrowColumn *self, ArrowRow *row, const Number *number, NumberResult result)
 {
-  const ArrowWish *wish = self->wish;
+  const ReaderField *field = self->wish->field;
   g_autoptr (GString) shown = g_string_new (NULL);
+  gboolean is_range = result == NUMBER_RANGE;
 
-  append_number (shown, number);
-  return fail (row, out_of_range ? "range" : "type",
-               g_strdup_printf ("the column \"%s\" has %s, expected %s, as it is %s", wish->name,
-                                shown->str, get_wanted (wish->type, out_of_range),
-                                dlp_field_type_to_string (wish->type)));
+  reader_number_show (shown, number);
+  return fail (row, is_range ? "range" : "type",
+               g_strdup_printf ("the column \"%s\" has %s, expected %s, as it is %s",
+                                self->wish->name, shown->str,
+                                is_range ? reader_range_get_limits (field->range) :
+                                           reader_range_get_wanted (field->range),
+                                reader_field_get_type_name (field)));
 }
 
 /* ---- writing ---- */
@@ -351,7 +307,7 @@ append_null (const ArrowColumn *self, ArrowRow *row, guint index)
     return fail (row, "null", g_strdup_printf ("the column \"%s\" is null", wish->name));
   return fail (row, "null",
                g_strdup_printf ("the column \"%s\" is null (fields=%s:%s? would take it)",
-                                wish->name, wish->path, dlp_field_type_to_string (wish->type)));
+                                wish->name, wish->path, reader_field_get_type_name (wish->field)));
 }
 
 static ArrowRowResult
@@ -373,95 +329,86 @@ append_bytes (const ArrowColumn *self, ArrowRow *row, const Place *place, guint 
   return ARROW_ROW_GOOD;
 }
 
+static ArrowRowResult
+fail_item (const ArrowColumn *self, ArrowRow *row, const Number *number, NumberResult result)
+{
+  g_autoptr (GString) shown = g_string_new (NULL);
+  ReaderFault fault;
+
+  if (number != NULL)
+    reader_number_show (shown, number);
+  reader_list_refuse (row->list, "the column", self->wish->name, number != NULL ? shown->str : NULL,
+                      result, &fault);
+  return fail (row, fault.kind, fault.message);
+}
+
+/* Whether the items lie in the file as they will in a column: no more than a copy is due. */
 static gboolean
-is_fraction (const Number *number)
+is_same_layout (const ArrowColumn *self)
 {
-  return number->form == REAL && !(isfinite (number->d) && trunc (number->d) == number->d);
+  ReaderRange range = self->wish->field->range;
+  const ArrowValueType *item = &self->item;
+
+  if (item->kind == ARROW_VALUE_REAL)
+    return (range == READER_RANGE_F32 && item->width == 4) ||
+           (range == READER_RANGE_F64 && item->width == 8);
+  if (item->kind != ARROW_VALUE_INTEGER)
+    return FALSE;
+  if (item->is_signed)
+    return (range == READER_RANGE_I32 && item->width == 4) ||
+           (range == READER_RANGE_I64 && item->width == 8);
+  return (range == READER_RANGE_U16 && item->width == 2) ||
+         (range == READER_RANGE_U32 && item->width == 4);
 }
 
 static ArrowRowResult
-append_int64 (const ArrowColumn *self, ArrowRow *row, const Number *number, guint index)
+read_items (const ArrowColumn *self,
+            ArrowRow *row,
+            const struct ArrowArray *items,
+            gint64 start,
+            gint64 end)
 {
-  gint64 value = number->i;
+  for (gint64 i = start; i < end && !reader_list_is_full (row->list); i++)
+    {
+      gint64 at = items->offset + i;
+      NumberResult result;
+      Number number;
 
-  if (is_fraction (number))
-    return fail_number (self, row, number, FALSE);
-  if ((number->form == REAL && !(number->d >= -TWO_TO_63 && number->d < TWO_TO_63)) ||
-      (number->form == UNSIGNED && number->u > G_MAXINT64))
-    return fail_number (self, row, number, TRUE);
-  if (number->form == REAL)
-    value = (gint64) number->d;
-  else if (number->form == UNSIGNED)
-    value = (gint64) number->u;
-  dlp_record_batch_builder_append_int64 (row->builder, index, value);
+      if (self->item.kind == ARROW_VALUE_NULL || is_null (items, at))
+        return fail_item (self, row, NULL, NUMBER_OK);
+      number = get_number (&self->item, items, at);
+      result = reader_list_add (row->list, &number);
+      if (result != NUMBER_OK)
+        return fail_item (self, row, &number, result);
+    }
   return ARROW_ROW_GOOD;
-}
-
-static ArrowRowResult
-append_uint64 (const ArrowColumn *self, ArrowRow *row, const Number *number, guint index)
-{
-  guint64 value = number->u;
-
-  if (is_fraction (number))
-    return fail_number (self, row, number, FALSE);
-  if ((number->form == REAL && !(number->d >= 0 && number->d < TWO_TO_64)) ||
-      (number->form == SIGNED && number->i < 0))
-    return fail_number (self, row, number, TRUE);
-  if (number->form == REAL)
-    value = (guint64) number->d;
-  else if (number->form == SIGNED)
-    value = (guint64) number->i;
-  dlp_record_batch_builder_append_uint64 (row->builder, index, value);
-  return ARROW_ROW_GOOD;
-}
-
-static ArrowRowResult
-append_double (ArrowRow *row, const Number *number, guint index)
-{
-  double value = number->form == REAL     ? number->d :
-                 number->form == UNSIGNED ? (double) number->u :
-                                            (double) number->i;
-
-  dlp_record_batch_builder_append_double (row->builder, index, value);
-  return ARROW_ROW_GOOD;
-}
-
-static ArrowRowResult
-fail_null_item (const ArrowColumn *self, ArrowRow *row, gint64 item)
-{
-  return fail (row, "null",
-               g_strdup_printf ("the column \"%s\": item %" G_GINT64_FORMAT " of the list is null",
-                                self->wish->name, item));
 }
 
 static ArrowRowResult
 append_list (const ArrowColumn *self, ArrowRow *row, const Place *place, guint index)
 {
   const struct ArrowArray *items = place->array->children[0];
-  guint64 max = self->wish->type == DLP_FIELD_LIST_UINT16 ? G_MAXUINT16 : G_MAXUINT32;
+  const ReaderField *field = self->wish->field;
+  ReaderFault fault;
   gint64 start, end;
+  guint64 n;
 
   if (!get_items (self, place, &start, &end))
     return fail_broken (self, row);
-  if (is_too_long (row, (gsize) (end - start) * sizeof (guint32)))
+  n = (guint64) (end - start);
+  if (is_too_long (row, n * MAX (self->item.width, sizeof (guint32))))
     return fail_too_long (row);
-  g_array_set_size (row->scratch, 0);
-  for (gint64 i = start; i < end; i++)
-    {
-      gint64 at = items->offset + i;
-      Number number;
-      guint32 value;
-
-      if (self->item.kind == ARROW_VALUE_NULL || is_null (items, at))
-        return fail_null_item (self, row, i - start);
-      number = get_number (&self->item, items, at);
-      if (number.form == SIGNED ? number.i < 0 || (guint64) number.i > max : number.u > max)
-        return fail_number (self, row, &number, TRUE);
-      value = (guint32) (number.form == SIGNED ? (guint64) number.i : number.u);
-      g_array_append_val (row->scratch, value);
-    }
-  dlp_record_batch_builder_append_list_checked (
-      row->builder, index, (const guint32 *) row->scratch->data, row->scratch->len, NULL);
+  reader_list_begin (row->list, field);
+  if (n > 0 && (field->length == 0 || n <= field->length) && is_same_layout (self) &&
+      (items->null_count == 0 || items->buffers[0] == NULL))
+    reader_list_add_run (
+        row->list,
+        (const guint8 *) items->buffers[1] + (gsize) (items->offset + start) * self->item.width, n);
+  else if (read_items (self, row, items, start, end) != ARROW_ROW_GOOD)
+    return ARROW_ROW_BAD;
+  reader_list_count (row->list, n - row->list->n);
+  if (!reader_list_end (row->list, "the column", self->wish->name, row->builder, index, &fault))
+    return fail (row, fault.kind, fault.message);
   return ARROW_ROW_GOOD;
 }
 
@@ -483,7 +430,7 @@ append_as_text (const ArrowColumn *self, ArrowRow *row, const Place *place, guin
     {
       Number number = get_number (&self->value, place->array, place->at);
 
-      append_number (text, &number);
+      reader_number_show (text, &number);
     }
   if (is_too_long (row, text->len))
     return fail_too_long (row);
@@ -494,7 +441,8 @@ append_as_text (const ArrowColumn *self, ArrowRow *row, const Place *place, guin
 static ArrowRowResult
 append_typed (const ArrowColumn *self, ArrowRow *row, const Place *place, guint index)
 {
-  Number number;
+  Number number, fitting;
+  NumberResult result;
 
   if (is_too_long (row, sizeof (gint64)))
     return fail_too_long (row);
@@ -503,12 +451,12 @@ append_typed (const ArrowColumn *self, ArrowRow *row, const Place *place, guint 
       dlp_record_batch_builder_append_boolean (row->builder, index, get_boolean (place));
       return ARROW_ROW_GOOD;
     }
-  number = get_number (&self->value, place->array, place->at);
-  if (self->wish->type == DLP_FIELD_INT64)
-    return append_int64 (self, row, &number, index);
-  if (self->wish->type == DLP_FIELD_UINT64)
-    return append_uint64 (self, row, &number, index);
-  return append_double (row, &number, index);
+  number = fitting = get_number (&self->value, place->array, place->at);
+  result = reader_number_fit (&fitting, self->wish->field->range);
+  if (result != NUMBER_OK)
+    return fail_number (self, row, &number, result);
+  reader_number_append (&fitting, self->wish->field, row->builder, index);
+  return ARROW_ROW_GOOD;
 }
 
 ArrowRowResult
@@ -521,11 +469,10 @@ arrow_column_append (const ArrowColumn *self, ArrowRow *row, guint index)
     return append_null (self, row, index);
   if (found == IS_BROKEN)
     return fail_broken (self, row);
-  switch (self->wish->type)
+  if (self->wish->type >= DLP_FIELD_LIST_UINT16)
+    return append_list (self, row, &place, index);
+  switch ((guint) self->wish->type)
     {
-    case DLP_FIELD_LIST_UINT16:
-    case DLP_FIELD_LIST_UINT32:
-      return append_list (self, row, &place, index);
     case DLP_FIELD_STRING:
     case DLP_FIELD_BINARY:
       return self->value.kind >= ARROW_VALUE_BYTES_32 ? append_bytes (self, row, &place, index) :
@@ -564,13 +511,13 @@ show_list (GString *to, const ArrowColumn *column, const Place *place, gsize max
       gint64 at = items->offset + i;
 
       g_string_append (to, i > start ? "," : "");
-      if (column->item.kind != ARROW_VALUE_INTEGER || is_null (items, at))
+      if (column->item.kind == ARROW_VALUE_NULL || is_null (items, at))
         g_string_append (to, "null");
       else
         {
           Number number = get_number (&column->item, items, at);
 
-          append_number (to, &number);
+          reader_number_show (to, &number);
         }
     }
   g_string_append_c (to, ']');
@@ -598,7 +545,7 @@ show_value (GString *to,
   else
     {
       number = get_number (&column->value, place.array, place.at);
-      append_number (to, &number);
+      reader_number_show (to, &number);
     }
 }
 

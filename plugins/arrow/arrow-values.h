@@ -4,6 +4,7 @@
 #include <dlpipe/dlp-record-batch.h>
 
 #include "arrow-plan.h"
+#include "reader-list.h"
 
 G_BEGIN_DECLS
 
@@ -20,8 +21,8 @@ typedef struct
   const struct ArrowArray *batch;
   gint64 row;
   DlpRecordBatchBuilder *builder;
-  GArray *scratch; /* of guint32, for lists */
-  gsize bytes;     /* of its values so far */
+  ReaderList *list;
+  gsize bytes; /* of its values so far */
   gsize max_bytes;
   const char *kind; /* of a bad record */
   char *message;    /* what is wrong with it, or with the file */

@@ -51,7 +51,7 @@ typedef struct
   DlpReaderChunk *chunk;
   const ArrowPlan *plan;
   guint64 max_record_bytes;
-  GArray *scratch;
+  ReaderList *list;
   gsize n_rows; /* so far */
   gboolean is_damaged;
 } Parse;
@@ -89,12 +89,6 @@ free_wishes (DlpColumnarReaderPrivate *priv)
   priv->n_wishes = 0;
 }
 
-static gboolean
-has_text (const DlpColumnarReaderPrivate *priv)
-{
-  return priv->field != NULL && *priv->field != '\0';
-}
-
 static ArrowWish
 make_wish (const char *path)
 {
@@ -112,7 +106,7 @@ make_wishes (DlpColumnarReaderPrivate *priv)
 
   free_wishes (priv);
   priv->wishes = g_new0 (ArrowWish, 1 + priv->further->len);
-  if (has_text (priv))
+  if (reader_fields_has_text (priv->field))
     {
       priv->wishes[n] = make_wish (priv->field);
       priv->wishes[n++].is_text = TRUE;
@@ -125,6 +119,7 @@ make_wishes (DlpColumnarReaderPrivate *priv)
       priv->wishes[n].type = field->type;
       priv->wishes[n].has_type = field->has_type;
       priv->wishes[n].optional = field->optional;
+      priv->wishes[n].field = field;
     }
   priv->n_wishes = n;
   g_free (priv->seen);
@@ -143,7 +138,7 @@ make_schema (const DlpColumnarReaderPrivate *priv)
     {
       const ArrowWish *wish = &priv->wishes[i];
 
-      names[i] = wish->is_text ? "text" : wish->name;
+      names[i] = wish->is_text ? "text" : wish->field->has_name ? wish->field->name : wish->name;
       types[i] = wish->type;
       optional[i] = wish->optional;
     }
@@ -156,15 +151,14 @@ dlp_columnar_reader_get_schema (DlpReader *reader, GError **error)
   DlpColumnarReaderPrivate *priv = get_private (reader);
 
   g_clear_pointer (&priv->further, g_ptr_array_unref);
-  priv->further = reader_fields_parse ((const char *const *) priv->fields,
-                                       has_text (priv) ? priv->field : NULL, NULL, TRUE, error);
+  priv->further = reader_fields_parse ((const char *const *) priv->fields, priv->field, "a table",
+                                       READER_FIELDS_BINARY | READER_FIELDS_LISTS, error);
   if (priv->further == NULL)
     return NULL;
   make_wishes (priv);
   if (priv->n_wishes == 0)
     {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "field is empty and there are no fields; one of them has to name a column");
+      reader_fields_refuse_none (error);
       return NULL;
     }
   g_object_get (reader, "max-record-bytes", &priv->max_record_bytes, NULL);
@@ -316,13 +310,17 @@ dlp_columnar_reader_read_piece (DlpReader *reader,
 static gpointer
 dlp_columnar_reader_worker_new (DlpReader *reader)
 {
-  return g_array_new (FALSE, FALSE, sizeof (guint32));
+  ReaderList *list = g_new (ReaderList, 1);
+
+  reader_list_init (list);
+  return list;
 }
 
 static void
 dlp_columnar_reader_worker_free (DlpReader *reader, gpointer worker)
 {
-  g_array_unref (worker);
+  reader_list_clear (worker);
+  g_free (worker);
 }
 
 static ArrowRowResult
@@ -342,7 +340,7 @@ take_row (Parse *parse, const struct ArrowArray *batch, gint64 at)
     .batch = batch,
     .row = at,
     .builder = dlp_reader_chunk_get_builder (parse->chunk),
-    .scratch = parse->scratch,
+    .list = parse->list,
     .max_bytes = parse->max_record_bytes,
   };
 
@@ -375,7 +373,7 @@ dlp_columnar_reader_parse (DlpReader *reader, gpointer worker, DlpReaderChunk *c
     .chunk = chunk,
     .plan = piece->plan,
     .max_record_bytes = get_private (reader)->max_record_bytes,
-    .scratch = worker,
+    .list = worker,
   };
 
   while (!parse.is_damaged)
@@ -495,17 +493,9 @@ dlp_columnar_reader_finalize (GObject *object)
 static void
 install_properties (GObjectClass *object_class)
 {
-  properties[PROP_FIELD] = g_param_spec_string (
-      "field", NULL,
-      "The column that becomes the field text; a dot goes down into a struct; empty: no text",
-      "text", DLP_PARAM_READWRITE);
-  properties[PROP_FIELDS] = g_param_spec_boxed (
-      "fields", NULL,
-      "Further columns (score:double?,n:int64,ok:boolean?,lang,ids:list<uint32>): string, int64, "
-      "uint64, double, boolean, binary, list<uint16>, list<uint32>, with ? also null; without a "
-      "type a "
-      "string",
-      G_TYPE_STRV, DLP_PARAM_READWRITE);
+  properties[PROP_FIELD] = reader_field_new_pspec ("The column", "a dot goes down into a struct");
+  properties[PROP_FIELDS] =
+      reader_fields_new_pspec ("Further columns", READER_FIELDS_BINARY | READER_FIELDS_LISTS);
   properties[PROP_MAX_DECODED_BYTES] = g_param_spec_uint64 (
       "max-decoded-bytes", NULL,
       "Memory that decoding may take at once, of a file: where a row, a page or a record batch "

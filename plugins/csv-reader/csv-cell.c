@@ -46,14 +46,28 @@ csv_cell_append_text (const CsvDialect *dialect,
   return TRUE;
 }
 
+static gboolean
+is_blank (const CsvCell *cell)
+{
+  gsize n = 0;
+
+  while (n < cell->size && (cell->data[n] == ' ' || cell->data[n] == '\t'))
+    n++;
+  return n == cell->size;
+}
+
 gboolean
 csv_cell_append_value (const CsvCell *cell,
                        const char *name,
                        const ReaderField *field,
+                       ReaderList *list,
                        DlpRecordBatchBuilder *builder,
                        guint index,
                        ReaderFault *fault)
 {
+  if (reader_field_is_list (field) && !is_blank (cell))
+    return reader_list_append_json (list, field, FALSE, "the column", name, cell->data, cell->size,
+                                    builder, index, fault);
   return reader_value_append (field, "the column", name, cell->data, cell->size, builder, index,
                               fault);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "csv-row.h"
-#include "reader-value.h"
+#include "reader-list.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +17,7 @@ gboolean csv_cell_append_text (const CsvDialect *dialect,
 gboolean csv_cell_append_value (const CsvCell *cell,
                                 const char *name,
                                 const ReaderField *field,
+                                ReaderList *list,
                                 DlpRecordBatchBuilder *builder,
                                 guint index,
                                 ReaderFault *fault);

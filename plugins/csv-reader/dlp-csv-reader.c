@@ -10,7 +10,7 @@
 #include "csv-plan.h"
 #include "text-start.h"
 
-#define TEXT_FIELD 0
+#define TEXT_FIELD 0 /* where there is a text */
 /* Behind the header, as csv_find_separator() reads. */
 #define PADDING 16
 
@@ -27,7 +27,8 @@ struct _DlpCsvReader
 
   guint8 delimiter_byte; /* 0: by the file's name */
   guint8 quote_byte;
-  GPtrArray *further; /* of ReaderField: of the values from 1 on */
+  gboolean has_text;
+  GPtrArray *further; /* of ReaderField: of the values behind that of the text */
   GPtrArray *names;   /* of char *: of the columns of all values */
   CsvWish *wishes;    /* by value */
   guint n_values;
@@ -43,6 +44,7 @@ typedef struct
   GByteArray *header; /* (nullable): of which the plan is */
   CsvDialect dialect;
   CsvPlan *plan;
+  ReaderList list;
   CsvCell cells[];
 } Worker;
 
@@ -75,10 +77,17 @@ static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (DlpCsvReader, dlp_csv_reader, DLP_TYPE_READER)
 
+/* The first value that is no text. */
+static guint
+get_first (DlpCsvReader *self)
+{
+  return self->has_text ? TEXT_FIELD + 1 : 0;
+}
+
 static const ReaderField *
 get_further (DlpCsvReader *self, guint value)
 {
-  return g_ptr_array_index (self->further, value - 1);
+  return g_ptr_array_index (self->further, value - get_first (self));
 }
 
 /* ---- the dialect ---- */
@@ -164,14 +173,17 @@ make_schema (DlpCsvReader *self)
   g_autofree DlpFieldType *types = g_new (DlpFieldType, n);
   g_autofree gboolean *optional = g_new (gboolean, n);
 
-  names[TEXT_FIELD] = "text";
-  types[TEXT_FIELD] = DLP_FIELD_STRING;
-  optional[TEXT_FIELD] = FALSE;
-  for (guint i = TEXT_FIELD + 1; i < n; i++)
+  if (self->has_text)
+    {
+      names[TEXT_FIELD] = "text";
+      types[TEXT_FIELD] = DLP_FIELD_STRING;
+      optional[TEXT_FIELD] = FALSE;
+    }
+  for (guint i = get_first (self); i < n; i++)
     {
       const ReaderField *field = get_further (self, i);
 
-      names[i] = self->wishes[i].name;
+      names[i] = field->has_name ? field->name : self->wishes[i].name;
       types[i] = field->type;
       optional[i] = field->optional && field->has_type;
     }
@@ -181,7 +193,7 @@ make_schema (DlpCsvReader *self)
 static void
 make_wishes (DlpCsvReader *self)
 {
-  self->n_values = 1 + self->further->len;
+  self->n_values = get_first (self) + self->further->len;
   g_clear_pointer (&self->names, g_ptr_array_unref);
   self->names = g_ptr_array_new_with_free_func (g_free);
   g_free (self->wishes);
@@ -189,8 +201,9 @@ make_wishes (DlpCsvReader *self)
   g_free (self->seen);
   self->seen = g_malloc0 (self->n_values);
 
-  self->wishes[TEXT_FIELD].name = self->field;
-  for (guint i = TEXT_FIELD + 1; i < self->n_values; i++)
+  if (self->has_text)
+    self->wishes[TEXT_FIELD].name = self->field;
+  for (guint i = get_first (self); i < self->n_values; i++)
     {
       const ReaderField *field = get_further (self, i);
       char *name = reader_field_unescape (field->path);
@@ -236,10 +249,16 @@ dlp_csv_reader_get_schema (DlpReader *reader, GError **error)
   if (!read_delimiter (self, error) || !read_quote (self, error))
     return NULL;
   g_clear_pointer (&self->further, g_ptr_array_unref);
-  self->further =
-      reader_fields_parse ((const char *const *) self->fields, self->field, "CSV", FALSE, error);
+  self->further = reader_fields_parse ((const char *const *) self->fields, self->field, "CSV",
+                                       READER_FIELDS_LISTS, error);
   if (self->further == NULL)
     return NULL;
+  self->has_text = reader_fields_has_text (self->field);
+  if (!self->has_text && self->further->len == 0)
+    {
+      reader_fields_refuse_none (error);
+      return NULL;
+    }
   make_wishes (self);
   if (!make_plan (self, error))
     return NULL;
@@ -265,7 +284,11 @@ dlp_csv_reader_find_border (DlpReader *reader,
 static gpointer
 dlp_csv_reader_worker_new (DlpReader *reader)
 {
-  return g_malloc0 (sizeof (Worker) + DLP_CSV_READER (reader)->n_values * sizeof (CsvCell));
+  Worker *worker =
+      g_malloc0 (sizeof (Worker) + DLP_CSV_READER (reader)->n_values * sizeof (CsvCell));
+
+  reader_list_init (&worker->list);
+  return worker;
 }
 
 static void
@@ -275,6 +298,7 @@ dlp_csv_reader_worker_free (DlpReader *reader, gpointer data)
 
   g_clear_pointer (&worker->header, g_byte_array_unref);
   g_clear_pointer (&worker->plan, csv_plan_free);
+  reader_list_clear (&worker->list);
   g_free (worker);
 }
 
@@ -307,7 +331,7 @@ find_plan (DlpCsvReader *self, Worker *worker, const CsvDialect *dialect, DlpRea
 static void
 note_columns (DlpCsvReader *self, const CsvPlan *plan)
 {
-  for (guint i = TEXT_FIELD + 1; i < self->n_values && plan->n_columns > 0; i++)
+  for (guint i = get_first (self); i < self->n_values && plan->n_columns > 0; i++)
     if (!plan->absent[i])
       __atomic_store_n (&self->seen[i], TRUE, __ATOMIC_RELAXED);
 }
@@ -369,9 +393,10 @@ append_cell (Parse *parse, guint i, ReaderFault *fault)
       dlp_record_batch_builder_append_null (builder, i);
       return TRUE;
     }
-  if (i == TEXT_FIELD || get_further (self, i)->type == DLP_FIELD_STRING)
+  if (i < get_first (self) || get_further (self, i)->type == DLP_FIELD_STRING)
     return csv_cell_append_text (&parse->dialect, cell, name, builder, i, fault);
-  return csv_cell_append_value (cell, name, get_further (self, i), builder, i, fault);
+  return csv_cell_append_value (cell, name, get_further (self, i), &parse->worker->list, builder, i,
+                                fault);
 }
 
 static void
@@ -464,7 +489,7 @@ dlp_csv_reader_step (DlpElement *element, GCancellable *cancellable, GError **er
   /* An attempt that goes on says nothing: the files before it may have had the column. */
   if (step != DLP_STEP_END || self->is_continued)
     return step;
-  for (guint i = TEXT_FIELD + 1; i < self->n_values; i++)
+  for (guint i = get_first (self); i < self->n_values; i++)
     if (self->wishes[i].may_be_absent && !__atomic_load_n (&self->seen[i], __ATOMIC_RELAXED))
       {
         g_autofree char *message =
@@ -596,13 +621,8 @@ install_properties (GObjectClass *object_class)
       "With header=false: the names of the columns (id,body,lang); without them they are column-1, "
       "column-2, ...",
       G_TYPE_STRV, DLP_PARAM_READWRITE);
-  properties[PROP_FIELD] = g_param_spec_string (
-      "field", NULL, "The column that becomes the field text", "text", DLP_PARAM_READWRITE);
-  properties[PROP_FIELDS] = g_param_spec_boxed (
-      "fields", NULL,
-      "Further columns (score:double?,n:int64,ok:boolean?,lang): string, int64, uint64, double, "
-      "boolean, with ? also null; without a type a string",
-      G_TYPE_STRV, DLP_PARAM_READWRITE);
+  properties[PROP_FIELD] = reader_field_new_pspec ("The column", NULL);
+  properties[PROP_FIELDS] = reader_fields_new_pspec ("Further columns", READER_FIELDS_LISTS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

@@ -393,6 +393,18 @@ dlp_file_source_list_files (DlpSource *source)
   return g_ptr_array_ref (DLP_FILE_SOURCE (source)->list->files);
 }
 
+static DlpFile *
+dlp_file_source_get_file (DlpSource *source, guint64 position)
+{
+  DlpFileSource *self = DLP_FILE_SOURCE (source);
+
+  /* What a task has of a source says nothing of the whole. */
+  if (self->plan != NULL || position >= count_own_files (self))
+    return NULL;
+  return file_list_get (self->list,
+                        get_index (self, self->shard_index + position * self->shard_count));
+}
+
 static gboolean
 dlp_file_source_repeat (DlpSource *source, GError **error)
 {
@@ -937,6 +949,7 @@ dlp_file_source_class_init (DlpFileSourceClass *klass)
   DLP_SOURCE_CLASS (klass)->list = dlp_file_source_list;
   DLP_SOURCE_CLASS (klass)->take_part = dlp_file_source_take_part;
   DLP_SOURCE_CLASS (klass)->list_files = dlp_file_source_list_files;
+  DLP_SOURCE_CLASS (klass)->get_file = dlp_file_source_get_file;
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_FILES, NULL);
   dlp_element_class_set_description (

@@ -11,7 +11,7 @@
 
 /* What a worker keeps for the next line, where there is memory for it. */
 #define MAX_SCRATCH_BYTES (1024 * 1024)
-#define TEXT_FIELD 0
+#define TEXT_FIELD 0 /* where there is a text */
 /* Keys of a record that a message lists. */
 #define MAX_KEYS 12
 /* So many records are enough to say that a field is in none of them. */
@@ -26,7 +26,8 @@ struct _DlpJsonlReader
   gboolean allow_non_finite;
 
   JsonPlan *plan;
-  GPtrArray *further; /* of JsonlField: of the values from 1 on */
+  gboolean has_text;
+  GPtrArray *further; /* of JsonlField: of the values behind that of the text */
   guint n_values;
 
   /* Of this attempt; written by workers, atomic. */
@@ -43,6 +44,7 @@ typedef struct
   JsonScratch *scratch;
   gsize max_scratch;
   JsonCounts counts;
+  ReaderList list;
   guint64 n_noted; /* records whose fields were looked at, of this chunk */
   JsonValue values[];
 } Worker;
@@ -70,10 +72,17 @@ G_DEFINE_FINAL_TYPE (DlpJsonlReader, dlp_jsonl_reader, DLP_TYPE_READER)
 
 /* ---- the schema ---- */
 
+/* The first value that is no text. */
+static guint
+get_first (DlpJsonlReader *self)
+{
+  return self->has_text ? TEXT_FIELD + 1 : 0;
+}
+
 static const JsonlField *
 get_further (DlpJsonlReader *self, guint value)
 {
-  return g_ptr_array_index (self->further, value - 1);
+  return g_ptr_array_index (self->further, value - get_first (self));
 }
 
 static JsonPlan *
@@ -84,8 +93,9 @@ make_plan (DlpJsonlReader *self, GError **error)
   JsonFlags flags = JSON_FLAGS_NONE;
   JsonPlan *plan;
 
-  g_ptr_array_add (paths, self->field);
-  for (guint i = 1; i <= self->further->len; i++)
+  if (self->has_text)
+    g_ptr_array_add (paths, self->field);
+  for (guint i = get_first (self); i < self->n_values; i++)
     g_ptr_array_add (paths, get_further (self, i)->path);
   if (dlp_element_get_strict (DLP_ELEMENT (self)))
     flags |= JSON_FLAGS_STRICT;
@@ -106,14 +116,17 @@ make_schema (DlpJsonlReader *self)
   g_autofree DlpFieldType *types = g_new (DlpFieldType, n);
   g_autofree gboolean *optional = g_new (gboolean, n);
 
-  names[TEXT_FIELD] = "text";
-  types[TEXT_FIELD] = DLP_FIELD_STRING;
-  optional[TEXT_FIELD] = FALSE;
-  for (guint i = TEXT_FIELD + 1; i < n; i++)
+  if (self->has_text)
+    {
+      names[TEXT_FIELD] = "text";
+      types[TEXT_FIELD] = DLP_FIELD_STRING;
+      optional[TEXT_FIELD] = FALSE;
+    }
+  for (guint i = get_first (self); i < n; i++)
     {
       const JsonlField *field = get_further (self, i);
 
-      names[i] = field->path;
+      names[i] = field->name;
       types[i] = field->type;
       optional[i] = field->optional;
     }
@@ -127,15 +140,21 @@ dlp_jsonl_reader_get_schema (DlpReader *reader, GError **error)
 
   g_clear_pointer (&self->plan, json_plan_unref);
   g_clear_pointer (&self->further, g_ptr_array_unref);
-  self->further =
-      reader_fields_parse ((const char *const *) self->fields, self->field, "JSON", FALSE, error);
+  self->further = reader_fields_parse ((const char *const *) self->fields, self->field, "JSON",
+                                       READER_FIELDS_LISTS, error);
   if (self->further == NULL)
     return NULL;
+  self->has_text = reader_fields_has_text (self->field);
+  self->n_values = get_first (self) + self->further->len;
+  if (self->n_values == 0)
+    {
+      reader_fields_refuse_none (error);
+      return NULL;
+    }
   self->plan = make_plan (self, error);
   if (self->plan == NULL)
     return NULL;
 
-  self->n_values = 1 + self->further->len;
   g_free (self->seen);
   self->seen = g_malloc0 (self->n_values);
   return make_schema (self);
@@ -150,6 +169,7 @@ dlp_jsonl_reader_worker_new (DlpReader *reader)
   Worker *worker = g_malloc0 (sizeof (Worker) + self->n_values * sizeof (JsonValue));
 
   worker->scratch = json_scratch_new ();
+  reader_list_init (&worker->list);
   worker->max_scratch =
       MIN (dlp_element_get_memory_share (DLP_ELEMENT (reader)) / 32, MAX_SCRATCH_BYTES);
   return worker;
@@ -161,6 +181,7 @@ dlp_jsonl_reader_worker_free (DlpReader *reader, gpointer data)
   Worker *worker = data;
 
   json_scratch_free (worker->scratch);
+  reader_list_clear (&worker->list);
   g_free (worker);
 }
 
@@ -284,24 +305,22 @@ reject_further (DlpReaderChunk *chunk,
   missing = describe_missing (field->path, line);
   reject (chunk, line, "missing", 0,
           g_strdup_printf ("%s (fields=%s:%s? would take it)", missing, field->path,
-                           dlp_field_type_to_string (field->type)));
+                           reader_field_get_type_name (field)));
 }
 
 /* FALSE: the record was rejected. */
 static gboolean
-append_values (DlpJsonlReader *self,
-               DlpReaderChunk *chunk,
-               const Line *line,
-               const JsonValue *values)
+append_values (DlpJsonlReader *self, Worker *worker, DlpReaderChunk *chunk, const Line *line)
 {
   DlpRecordBatchBuilder *builder = dlp_reader_chunk_get_builder (chunk);
+  const JsonValue *text = &worker->values[TEXT_FIELD];
 
-  dlp_record_batch_builder_append_value (builder, TEXT_FIELD, values[TEXT_FIELD].data,
-                                         values[TEXT_FIELD].len);
-  for (guint i = TEXT_FIELD + 1; i < self->n_values; i++)
+  if (self->has_text)
+    dlp_record_batch_builder_append_value (builder, TEXT_FIELD, text->data, text->len);
+  for (guint i = get_first (self); i < self->n_values; i++)
     {
       const JsonlField *field = get_further (self, i);
-      const JsonValue *value = &values[i];
+      const JsonValue *value = &worker->values[i];
       JsonlFault fault = { NULL };
 
       if (value->kind <= JSON_VALUE_NULL && field->optional)
@@ -309,7 +328,7 @@ append_values (DlpJsonlReader *self,
       else if (value->kind > JSON_VALUE_NULL && field->type == DLP_FIELD_STRING)
         dlp_record_batch_builder_append_value (builder, i, value->data, value->len);
       else if (value->kind == JSON_VALUE_MISSING ||
-               !jsonl_field_append (field, builder, i, value, line->data, &fault))
+               !jsonl_field_append (field, &worker->list, builder, i, value, line->data, &fault))
         {
           reject_further (chunk, line, field, &fault);
           return FALSE;
@@ -347,7 +366,7 @@ static void
 note_fields (DlpJsonlReader *self, Worker *worker, const Line *line)
 {
   worker->n_noted++;
-  for (guint i = TEXT_FIELD + 1; i < self->n_values; i++)
+  for (guint i = get_first (self); i < self->n_values; i++)
     if (worker->values[i].kind == JSON_VALUE_MISSING)
       keep_example (self, line);
     else if (!__atomic_load_n (&self->seen[i], __ATOMIC_RELAXED))
@@ -366,14 +385,14 @@ parse_line (DlpJsonlReader *self, Worker *worker, DlpReaderChunk *chunk, const L
 
   if (G_UNLIKELY (worker->counts.lone_surrogates | worker->counts.duplicate_keys))
     count (chunk, &worker->counts);
-  if (G_UNLIKELY (worker->values[TEXT_FIELD].kind != JSON_VALUE_STRING))
+  if (self->has_text && G_UNLIKELY (worker->values[TEXT_FIELD].kind != JSON_VALUE_STRING))
     {
       reject_text (self, chunk, line, &worker->values[TEXT_FIELD]);
       return TRUE;
     }
-  if (!append_values (self, chunk, line, worker->values))
+  if (!append_values (self, worker, chunk, line))
     return TRUE;
-  if (self->n_values > 1)
+  if (self->further->len > 0)
     note_fields (self, worker, line);
   dlp_reader_chunk_end_record (chunk, line->lines);
   return TRUE;
@@ -441,7 +460,7 @@ judge_fields (DlpJsonlReader *self, gboolean is_end)
   if (self->judged_fields || n == 0 || (n < ENOUGH_RECORDS && (!is_end || self->is_continued)))
     return;
   self->judged_fields = TRUE;
-  for (guint i = TEXT_FIELD + 1; i < self->n_values; i++)
+  for (guint i = get_first (self); i < self->n_values; i++)
     if (!__atomic_load_n (&self->seen[i], __ATOMIC_RELAXED))
       warn_of_field (self, get_further (self, i)->path, n);
 }
@@ -551,16 +570,9 @@ dlp_jsonl_reader_class_init (DlpJsonlReaderClass *klass)
       "other fields on request",
       "file-source location=data/*.jsonl.zst ! jsonl-reader field=text ! null-sink");
 
-  properties[PROP_FIELD] = g_param_spec_string (
-      "field", NULL,
-      "The string that becomes the field text; a dot goes down into an object (data.doc.text), "
-      "\\. is a dot in a key",
-      "text", DLP_PARAM_READWRITE);
-  properties[PROP_FIELDS] = g_param_spec_boxed (
-      "fields", NULL,
-      "Further fields (score:double?,n:int64,ok:boolean?,lang): string, int64, uint64, double, "
-      "boolean, with ? also null; without a type a string, of other values their JSON text",
-      G_TYPE_STRV, DLP_PARAM_READWRITE);
+  properties[PROP_FIELD] = reader_field_new_pspec (
+      "The string", "a dot goes down into an object (data.doc.text), \\. is a dot in a key");
+  properties[PROP_FIELDS] = reader_fields_new_pspec ("Further fields", READER_FIELDS_LISTS);
   properties[PROP_ALLOW_NON_FINITE] = g_param_spec_boolean (
       "allow-non-finite", NULL, "Accept NaN, Infinity and -Infinity, which are not JSON", FALSE,
       DLP_PARAM_READWRITE);

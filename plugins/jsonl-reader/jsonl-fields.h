@@ -5,7 +5,7 @@
 #include <dlpipe/dlp-record-batch.h>
 
 #include "json-record.h"
-#include "reader-fields.h"
+#include "reader-list.h"
 
 G_BEGIN_DECLS
 
@@ -20,8 +20,9 @@ typedef struct
 } JsonlFault;
 
 /* Appends a value of @line that is not missing to a field of another type than string, or fills
- * @fault; a null to any. */
+ * @fault; a null to any. @list is used for lists. */
 gboolean jsonl_field_append (const JsonlField *field,
+                             ReaderList *list,
                              DlpRecordBatchBuilder *builder,
                              guint index,
                              const JsonValue *value,

@@ -4,7 +4,6 @@
 
 #include <dlpipe/dlp-json.h>
 
-#include "json-number.h"
 #include "jsonl-fields.h"
 
 /* Of a value, in a message. */
@@ -49,8 +48,8 @@ fail (const JsonlField *field,
       JsonlFault *fault)
 {
   g_autofree char *shown = show_value (value);
-  const char *expected = range != NULL ? range : reader_field_type_get_wanted (field->type);
-  const char *type = dlp_field_type_to_string (field->type);
+  const char *expected = range != NULL ? range : reader_field_get_wanted (field);
+  const char *type = reader_field_get_type_name (field);
 
   fault->offset = jsonl_value_get_offset (value, line);
   if (value->kind == JSON_VALUE_NULL)
@@ -70,39 +69,28 @@ fail (const JsonlField *field,
 }
 
 static gboolean
-append_number (const JsonlField *field,
-               DlpRecordBatchBuilder *builder,
-               guint index,
-               const JsonValue *value,
-               NumberResult *result)
+append_list (const JsonlField *field,
+             ReaderList *list,
+             DlpRecordBatchBuilder *builder,
+             guint index,
+             const JsonValue *value,
+             const guint8 *line,
+             JsonlFault *fault)
 {
-  gint64 i = 0;
-  guint64 u = 0;
-  double d = 0;
+  ReaderFault why = { NULL };
 
-  if (field->type == DLP_FIELD_DOUBLE)
-    {
-      *result = json_value_get_double (value, &d);
-      if (*result == NUMBER_OK)
-        dlp_record_batch_builder_append_double (builder, index, d);
-    }
-  else if (field->type == DLP_FIELD_INT64)
-    {
-      *result = json_value_get_int64 (value, &i);
-      if (*result == NUMBER_OK)
-        dlp_record_batch_builder_append_int64 (builder, index, i);
-    }
-  else
-    {
-      *result = json_value_get_uint64 (value, &u);
-      if (*result == NUMBER_OK)
-        dlp_record_batch_builder_append_uint64 (builder, index, u);
-    }
-  return *result == NUMBER_OK;
+  if (value->kind != JSON_VALUE_ARRAY)
+    return fail (field, value, line, NULL, fault);
+  if (reader_list_append_json (list, field, TRUE, "the field", field->path, value->data, value->len,
+                               builder, index, &why))
+    return TRUE;
+  *fault = (JsonlFault){ why.kind, (gsize) (why.at - line), why.message };
+  return FALSE;
 }
 
 gboolean
 jsonl_field_append (const JsonlField *field,
+                    ReaderList *list,
                     DlpRecordBatchBuilder *builder,
                     guint index,
                     const JsonValue *value,
@@ -110,6 +98,7 @@ jsonl_field_append (const JsonlField *field,
                     JsonlFault *fault)
 {
   NumberResult result = NUMBER_OK;
+  ReaderNumber number;
 
   if (value->kind == JSON_VALUE_NULL)
     {
@@ -127,8 +116,18 @@ jsonl_field_append (const JsonlField *field,
       return TRUE;
     }
 
-  if (value->kind == JSON_VALUE_NUMBER && append_number (field, builder, index, value, &result))
-    return TRUE;
+  if (reader_field_is_list (field))
+    return append_list (field, list, builder, index, value, line, fault);
+
+  if (value->kind == JSON_VALUE_NUMBER)
+    {
+      result = reader_number_read (&number, field->range, value->data, value->len);
+      if (result == NUMBER_OK)
+        {
+          reader_number_append (&number, field, builder, index);
+          return TRUE;
+        }
+    }
   return fail (field, value, line,
-               result == NUMBER_RANGE ? reader_field_type_get_range (field->type) : NULL, fault);
+               result == NUMBER_RANGE ? reader_range_get_limits (field->range) : NULL, fault);
 }

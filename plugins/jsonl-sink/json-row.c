@@ -146,10 +146,27 @@ write_list (JsonWriter *writer, DlpRecordBatch *batch, const Member *member, gui
   gsize n;
   gconstpointer values = dlp_record_batch_get_list (batch, member->field, row, &n);
 
-  if (member->type == DLP_FIELD_LIST_UINT16)
-    json_writer_add_list16 (writer, values, n);
-  else
-    json_writer_add_list32 (writer, values, n);
+  switch ((guint) member->type)
+    {
+    case DLP_FIELD_LIST_UINT16:
+      json_writer_add_list16 (writer, values, n);
+      break;
+    case DLP_FIELD_LIST_UINT32:
+      json_writer_add_list32 (writer, values, n);
+      break;
+    case DLP_FIELD_LIST_INT32:
+      json_writer_add_list_int32 (writer, values, n);
+      break;
+    case DLP_FIELD_LIST_INT64:
+      json_writer_add_list_int64 (writer, values, n);
+      break;
+    case DLP_FIELD_LIST_FLOAT:
+      json_writer_add_list_float (writer, values, n);
+      break;
+    default:
+      json_writer_add_list_double (writer, values, n);
+      break;
+    }
 }
 
 static void
@@ -188,6 +205,10 @@ write_value (JsonWriter *writer, DlpRecordBatch *batch, const Member *member, gu
       break;
     case DLP_FIELD_LIST_UINT16:
     case DLP_FIELD_LIST_UINT32:
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_FLOAT:
+    case DLP_FIELD_LIST_DOUBLE:
       write_list (writer, batch, member, row);
       break;
     }
@@ -230,7 +251,7 @@ json_row_write (JsonRow *self, JsonWriter *writer, DlpRecordBatch *batch, guint 
 static gboolean
 is_list (const Member *member)
 {
-  return member->type == DLP_FIELD_LIST_UINT16 || member->type == DLP_FIELD_LIST_UINT32;
+  return member->type >= DLP_FIELD_LIST_UINT16;
 }
 
 gboolean

@@ -146,11 +146,24 @@ json_writer_add_int64 (JsonWriter *self, gint64 value)
   json_writer_add_uint64 (self, value < 0 ? -(guint64) value : (guint64) value);
 }
 
-void
-json_writer_add_double (JsonWriter *self, double value)
+static gboolean
+reads_as (const char *text, double value, gboolean is_float)
 {
-  static const char *const formats[] = { "%.15g", "%.16g", "%.17g" };
+  double read = g_ascii_strtod (text, NULL);
+
+  return is_float ? (float) read == (float) value : read == value;
+}
+
+/* With so many digits as say which one it is, from the number that always come out as they went in
+ * to the number that always do. */
+static void
+add_real (JsonWriter *self, double value, gboolean is_float)
+{
+  static const char *const formats[] = {
+    "%.6g", "%.7g", "%.8g", "%.9g", "%.15g", "%.16g", "%.17g"
+  };
   char text[G_ASCII_DTOSTR_BUF_SIZE];
+  guint last = is_float ? 3 : G_N_ELEMENTS (formats) - 1;
 
   if (!isfinite (value))
     {
@@ -158,15 +171,27 @@ json_writer_add_double (JsonWriter *self, double value)
       return;
     }
 
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+  for (guint i = is_float ? 0 : 4; i <= last; i++)
     {
       g_ascii_formatd (text, sizeof text, formats[i], value);
-      if (g_ascii_strtod (text, NULL) == value)
+      if (reads_as (text, value, is_float))
         break;
     }
   json_writer_add_raw (self, text, strlen (text));
   if (strpbrk (text, ".e") == NULL)
     json_writer_add_raw (self, ".0", 2);
+}
+
+void
+json_writer_add_double (JsonWriter *self, double value)
+{
+  add_real (self, value, FALSE);
+}
+
+void
+json_writer_add_float (JsonWriter *self, float value)
+{
+  add_real (self, (double) value, TRUE);
 }
 
 #define DEFINE_LIST(name, type)                                                                    \
@@ -188,6 +213,24 @@ json_writer_add_double (JsonWriter *self, double value)
 
 DEFINE_LIST (json_writer_add_list16, guint16)
 DEFINE_LIST (json_writer_add_list32, guint32)
+
+#define DEFINE_LIST_BY(name, type, add)                                                            \
+  void name (JsonWriter *self, const type *values, gsize n)                                        \
+  {                                                                                                \
+    add_char (self, '[');                                                                          \
+    for (gsize i = 0; i < n; i++)                                                                  \
+      {                                                                                            \
+        if (i > 0)                                                                                 \
+          add_char (self, ',');                                                                    \
+        add (self, values[i]);                                                                     \
+      }                                                                                            \
+    add_char (self, ']');                                                                          \
+  }
+
+DEFINE_LIST_BY (json_writer_add_list_int32, gint32, json_writer_add_int64)
+DEFINE_LIST_BY (json_writer_add_list_int64, gint64, json_writer_add_int64)
+DEFINE_LIST_BY (json_writer_add_list_float, float, json_writer_add_float)
+DEFINE_LIST_BY (json_writer_add_list_double, double, json_writer_add_double)
 
 /* ---- strings ---- */
 

@@ -34,12 +34,17 @@ void json_writer_add_int64 (JsonWriter *self, gint64 value);
 void json_writer_add_uint64 (JsonWriter *self, guint64 value);
 /* The shortest text that reads back as the same; null for what JSON has not. */
 void json_writer_add_double (JsonWriter *self, double value);
+void json_writer_add_float (JsonWriter *self, float value);
 /* Valid UTF-8. */
 void json_writer_add_string (JsonWriter *self, const guint8 *text, gsize size);
 /* A string if it is UTF-8, else {"base64":"…"}. */
 void json_writer_add_bytes (JsonWriter *self, const guint8 *data, gsize size);
 void json_writer_add_list16 (JsonWriter *self, const guint16 *values, gsize n);
 void json_writer_add_list32 (JsonWriter *self, const guint32 *values, gsize n);
+void json_writer_add_list_int32 (JsonWriter *self, const gint32 *values, gsize n);
+void json_writer_add_list_int64 (JsonWriter *self, const gint64 *values, gsize n);
+void json_writer_add_list_float (JsonWriter *self, const float *values, gsize n);
+void json_writer_add_list_double (JsonWriter *self, const double *values, gsize n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (JsonWriter, json_writer_free)
 

@@ -15,6 +15,14 @@
 #define MAX_SHOWN 48
 
 char *
+reader_value_show_bare (const guint8 *text, gsize size)
+{
+  gsize n = dlp_utf8_measure_valid (text, MIN (size, MAX_SHOWN));
+
+  return g_strdup_printf ("%.*s%s", (int) n, (const char *) text, n < size ? "..." : "");
+}
+
+char *
 reader_value_show (const guint8 *text, gsize size)
 {
   GString *shown = g_string_new (NULL);
@@ -36,8 +44,8 @@ fail (const ReaderField *field,
       ReaderFault *fault)
 {
   g_autofree char *shown = reader_value_show (text, size);
-  const char *expected = range != NULL ? range : reader_field_type_get_wanted (field->type);
-  const char *type = dlp_field_type_to_string (field->type);
+  const char *expected = range != NULL ? range : reader_field_get_wanted (field);
+  const char *type = reader_field_get_type_name (field);
 
   fault->at = text;
   fault->kind = size == 0 ? "null" : range != NULL ? "range" : "type";
@@ -58,37 +66,18 @@ is_word (const guint8 *text, gsize size, const char *word)
   return size == strlen (word) && g_ascii_strncasecmp ((const char *) text, word, size) == 0;
 }
 
-static NumberResult
-append_number (const ReaderField *field,
-               DlpRecordBatchBuilder *builder,
-               guint index,
-               const guint8 *text,
-               gsize size)
+void
+reader_number_append (const ReaderNumber *number,
+                      const ReaderField *field,
+                      DlpRecordBatchBuilder *builder,
+                      guint index)
 {
-  NumberResult result;
-  gint64 i = 0;
-  guint64 u = 0;
-  double d = 0;
-
   if (field->type == DLP_FIELD_DOUBLE)
-    {
-      result = number_get_double (text, size, &d);
-      if (result == NUMBER_OK)
-        dlp_record_batch_builder_append_double (builder, index, d);
-    }
+    dlp_record_batch_builder_append_double (builder, index, number->d);
   else if (field->type == DLP_FIELD_INT64)
-    {
-      result = number_get_int64 (text, size, &i);
-      if (result == NUMBER_OK)
-        dlp_record_batch_builder_append_int64 (builder, index, i);
-    }
+    dlp_record_batch_builder_append_int64 (builder, index, number->i);
   else
-    {
-      result = number_get_uint64 (text, size, &u);
-      if (result == NUMBER_OK)
-        dlp_record_batch_builder_append_uint64 (builder, index, u);
-    }
-  return result;
+    dlp_record_batch_builder_append_uint64 (builder, index, number->u);
 }
 
 gboolean
@@ -102,6 +91,7 @@ reader_value_append (const ReaderField *field,
                      ReaderFault *fault)
 {
   NumberResult result;
+  ReaderNumber number;
   gboolean plus;
 
   for (; size > 0 && (*text == ' ' || *text == '\t'); size--)
@@ -127,8 +117,10 @@ reader_value_append (const ReaderField *field,
   plus = size > 1 && text[0] == '+' && text[1] != '-';
   if (!number_is_well_formed (text + plus, size - plus))
     return fail (field, noun, name, text, size, NULL, fault);
-  result = append_number (field, builder, index, text + plus, size - plus);
-  return result == NUMBER_OK ||
-         fail (field, noun, name, text, size,
-               result == NUMBER_RANGE ? reader_field_type_get_range (field->type) : NULL, fault);
+  result = reader_number_read (&number, field->range, text + plus, size - plus);
+  if (result != NUMBER_OK)
+    return fail (field, noun, name, text, size,
+                 result == NUMBER_RANGE ? reader_range_get_limits (field->range) : NULL, fault);
+  reader_number_append (&number, field, builder, index);
+  return TRUE;
 }

@@ -24,6 +24,14 @@ gboolean reader_value_append (const ReaderField *field,
                               guint index,
                               ReaderFault *fault);
 
+/* Appends a number that fits the field's range. */
+void reader_number_append (const ReaderNumber *number,
+                           const ReaderField *field,
+                           DlpRecordBatchBuilder *builder,
+                           guint index);
+
+/* (transfer full): a text as it is, or its beginning, for a message. */
+char *reader_value_show_bare (const guint8 *text, gsize size);
 /* (transfer full): a text with quotes, or its beginning, for a message. */
 char *reader_value_show (const guint8 *text, gsize size);
 

@@ -67,13 +67,15 @@ dlp_limit_negotiate (DlpElement *element, GError **error)
 {
   DlpLimit *self = DLP_LIMIT (element);
   DlpSchema *schema = dlp_pad_get_schema (dlp_element_get_input (element, 0));
+  DlpFieldType type = DLP_FIELD_STRING;
 
   if (!check_limits (self, schema, error))
     return FALSE;
   self->tokens_field = dlp_schema_find (schema, self->field);
-  if (self->tokens_field >= 0 &&
-      dlp_schema_get_field_type (schema, self->tokens_field) != DLP_FIELD_LIST_UINT16 &&
-      dlp_schema_get_field_type (schema, self->tokens_field) != DLP_FIELD_LIST_UINT32)
+  if (self->tokens_field >= 0)
+    type = dlp_schema_get_field_type (schema, self->tokens_field);
+  if (type != DLP_FIELD_LIST_UINT16 && type != DLP_FIELD_LIST_UINT32 &&
+      type != DLP_FIELD_LIST_INT32)
     self->tokens_field = -1;
   if (self->max_tokens > 0 && self->tokens_field < 0)
     {

@@ -29,6 +29,7 @@ struct _DlpMegatronSink
   /* Negotiated. */
   guint field;
   guint source_width;
+  gboolean is_signed; /* of the source */
   guint width;
   DlpUpstreamModel model;
   guint64 vocabulary; /* 0: unknown */
@@ -83,14 +84,18 @@ find_field (DlpMegatronSink *self, GError **error)
                  self->field_name, shown);
   else if (dlp_schema_get_field_type (schema, (guint) field) == DLP_FIELD_LIST_UINT16)
     self->source_width = 2;
-  else if (dlp_schema_get_field_type (schema, (guint) field) == DLP_FIELD_LIST_UINT32)
+  else if (dlp_schema_get_field_type (schema, (guint) field) == DLP_FIELD_LIST_UINT32 ||
+           dlp_schema_get_field_type (schema, (guint) field) == DLP_FIELD_LIST_INT32)
     self->source_width = 4;
   else
     g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_TYPE,
-                 "field “%s” is %s; list<uint16> and list<uint32> can be written", self->field_name,
+                 "field “%s” is %s; list<uint16>, list<uint32> and list<int32> can be written",
+                 self->field_name,
                  dlp_field_type_to_string (dlp_schema_get_field_type (schema, (guint) field)));
 
   self->field = (guint) MAX (field, 0);
+  self->is_signed = self->source_width == 4 &&
+                    dlp_schema_get_field_type (schema, self->field) == DLP_FIELD_LIST_INT32;
   return self->source_width != 0;
 }
 
@@ -200,7 +205,7 @@ fail_range (DlpMegatronSink *self,
             DlpRecordBatch *batch,
             guint row,
             gsize index,
-            guint32 id,
+            gint64 id,
             GError **error)
 {
   const DlpCoordinate *at = dlp_record_batch_get_coordinate (batch, row);
@@ -212,7 +217,7 @@ fail_range (DlpMegatronSink *self,
     origin = g_strdup_printf ("the dtype is %s", dtype_name (self->width));
   g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_RANGE,
                "record %" G_GUINT64_FORMAT " (stage %u, source %u, file %u, row %" G_GUINT64_FORMAT
-               ", epoch %u, part %u): “%s” has id %u at index %" G_GSIZE_FORMAT
+               ", epoch %u, part %u): “%s” has id %" G_GINT64_FORMAT " at index %" G_GSIZE_FORMAT
                "; allowed are 0 to %" G_GUINT64_FORMAT ", for %s",
                dlp_record_batch_get_position (batch) + row, at->stage, at->source, at->file,
                at->row, at->epoch, at->part, self->field_name, id, index, self->limit - 1, origin);
@@ -230,6 +235,7 @@ write_run (DlpMegatronSink *self,
 {
   gsize bad = dlp_megatron_tokens_check (tokens, self->source_width, n, self->limit);
   gsize length;
+  guint32 id;
 
   if (G_LIKELY (bad == n))
     return dlp_megatron_writer_add_tokens (self->writer, tokens, self->source_width, n, error);
@@ -241,8 +247,8 @@ write_run (DlpMegatronSink *self,
       row++;
     }
   tokens = dlp_record_batch_get_list (batch, self->field, row, &length);
-  return fail_range (self, batch, row, bad,
-                     dlp_megatron_tokens_get (tokens, self->source_width, bad), error);
+  id = dlp_megatron_tokens_get (tokens, self->source_width, bad);
+  return fail_range (self, batch, row, bad, self->is_signed ? (gint32) id : (gint64) id, error);
 }
 
 /* At most BLOCK rows. */

@@ -102,10 +102,13 @@ find_tokens (DlpMix *self, DlpSchema *schema, GError **error)
   int field = dlp_schema_find (schema, "tokens");
   gboolean by_tokens = self->unit == DLP_MIX_TOKENS;
   gboolean later = self->periods->len > 1 && !get_period (self, 1)->in_records;
+  DlpFieldType type = DLP_FIELD_STRING;
   g_autofree char *text = NULL;
 
-  if (field >= 0 && dlp_schema_get_field_type (schema, (guint) field) != DLP_FIELD_LIST_UINT16 &&
-      dlp_schema_get_field_type (schema, (guint) field) != DLP_FIELD_LIST_UINT32)
+  if (field >= 0)
+    type = dlp_schema_get_field_type (schema, (guint) field);
+  if (type != DLP_FIELD_LIST_UINT16 && type != DLP_FIELD_LIST_UINT32 &&
+      type != DLP_FIELD_LIST_INT32)
     field = -1;
   self->tokens_field = field;
   if (field >= 0 || (!by_tokens && !later))

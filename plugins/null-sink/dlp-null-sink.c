@@ -23,7 +23,8 @@ dlp_null_sink_negotiate (DlpElement *element, GError **error)
     return TRUE;
 
   type = dlp_schema_get_field_type (schema, (guint) self->tokens);
-  if (type != DLP_FIELD_LIST_UINT16 && type != DLP_FIELD_LIST_UINT32)
+  if (type != DLP_FIELD_LIST_UINT16 && type != DLP_FIELD_LIST_UINT32 &&
+      type != DLP_FIELD_LIST_INT32)
     self->tokens = -1;
   return TRUE;
 }

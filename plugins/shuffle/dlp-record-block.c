@@ -13,6 +13,8 @@
 static gsize
 element_size (DlpFieldType type)
 {
+  if (type == DLP_FIELD_LIST_INT64 || type == DLP_FIELD_LIST_DOUBLE)
+    return 8;
   return type == DLP_FIELD_LIST_UINT16 ? 2 : 4;
 }
 
@@ -38,6 +40,10 @@ get_value (const DlpRecordBatch *batch,
       return dlp_record_batch_get_value (batch, field, row, size);
     case DLP_FIELD_LIST_UINT16:
     case DLP_FIELD_LIST_UINT32:
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_FLOAT:
+    case DLP_FIELD_LIST_DOUBLE:
       data = dlp_record_batch_get_list (batch, field, row, size);
       *size *= element_size (type);
       return data;
@@ -116,6 +122,10 @@ append_value (DlpRecordBatchBuilder *builder,
       return;
     case DLP_FIELD_LIST_UINT16:
     case DLP_FIELD_LIST_UINT32:
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_FLOAT:
+    case DLP_FIELD_LIST_DOUBLE:
       memcpy (dlp_record_batch_builder_reserve (builder, field, size / element_size (type)), data,
               size);
       dlp_record_batch_builder_commit (builder, field, size / element_size (type));
@@ -188,6 +198,10 @@ check_length (const char *name, DlpFieldType type, guint64 length, GError **erro
       break;
     case DLP_FIELD_LIST_UINT16:
     case DLP_FIELD_LIST_UINT32:
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_FLOAT:
+    case DLP_FIELD_LIST_DOUBLE:
       if (length % element_size (type) != 0)
         return fail (error, name, "a list of %" G_GUINT64_FORMAT " bytes, not a multiple of %zu",
                      length, element_size (type));

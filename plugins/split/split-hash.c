@@ -77,8 +77,14 @@ split_hash_field (const DlpRecordBatch *batch,
       data = dlp_record_batch_get_list (batch, field, row, &n);
       return hash_narrow (data, n, salt);
     case DLP_FIELD_LIST_UINT32:
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_FLOAT:
       data = dlp_record_batch_get_list (batch, field, row, &n);
       return XXH3_64bits_withSeed (data, n * sizeof (guint32), salt);
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_DOUBLE:
+      data = dlp_record_batch_get_list (batch, field, row, &n);
+      return XXH3_64bits_withSeed (data, n * sizeof (guint64), salt);
     case DLP_FIELD_BOOLEAN:
       byte = dlp_record_batch_get_boolean (batch, field, row) ? 1 : 0;
       return XXH3_64bits_withSeed (&byte, 1, salt);

@@ -108,7 +108,8 @@ find_tokens (DlpStagesElement *self, DlpSchema *schema, GError **error)
   self->tokens_field = dlp_schema_find (schema, self->field);
   type = self->tokens_field >= 0 ? dlp_schema_get_field_type (schema, self->tokens_field) :
                                    DLP_FIELD_STRING;
-  if (type == DLP_FIELD_LIST_UINT16 || type == DLP_FIELD_LIST_UINT32)
+  if (type == DLP_FIELD_LIST_UINT16 || type == DLP_FIELD_LIST_UINT32 ||
+      type == DLP_FIELD_LIST_INT32)
     return TRUE;
   self->tokens_field = -1;
   if (!has_limit (self, G_STRUCT_OFFSET (StagePlan, tokens)))

@@ -133,17 +133,12 @@ static gboolean
 add_field (TarFields *self, const ReaderField *parsed, GError **error)
 {
   TarField *field = g_new0 (TarField, 1);
-  const char *equals = strchr (parsed->path, '=');
-  g_autofree char *name =
-      equals != NULL ? g_strndup (parsed->path, equals - parsed->path) : g_strdup (parsed->path);
-  const char *member = equals != NULL                       ? equals + 1 :
-                       strcmp (parsed->path, KEY_NAME) == 0 ? KEY_MEMBER :
-                                                              parsed->path;
+  gboolean is_key = !parsed->has_name && strcmp (parsed->path, KEY_NAME) == 0;
+  const char *member = is_key ? KEY_MEMBER : parsed->path;
 
-  while (*member == ' ')
-    member++;
   field->field = *parsed;
-  field->name = reader_field_unescape (g_strstrip (name));
+  field->field.path = parsed->entry;
+  field->name = parsed->has_name ? g_strdup (parsed->name) : reader_field_unescape (parsed->path);
   g_ptr_array_add (self->fields, field);
   find_source (self, field, member);
   field->field.optional = parsed->has_type && parsed->optional;
@@ -169,7 +164,7 @@ tar_fields_new (const char *const *texts, GError **error)
 
   self->fields = g_ptr_array_new_with_free_func (field_free);
   self->members = g_ptr_array_new_with_free_func (wanted_free);
-  self->parsed = reader_fields_parse (texts, NULL, "a member", TRUE, error);
+  self->parsed = reader_fields_parse (texts, NULL, "a member", READER_FIELDS_BINARY, error);
   if (self->parsed == NULL)
     return NULL;
   for (guint i = 0; i < self->parsed->len; i++)

@@ -297,7 +297,7 @@ append_value (TarSample *self, const TarField *field, DlpRecordBatchBuilder *bui
                g_strdup_printf ("the member \"%s\" has no field %s (fields=%s:%s? would take it)",
                                 part->name, field->field.path, field->field.path,
                                 dlp_field_type_to_string (field->field.type)));
-  else if (!jsonl_field_append (&field->field, builder, index, value, part->data, &fault))
+  else if (!jsonl_field_append (&field->field, NULL, builder, index, value, part->data, &fault))
     set_fault (self, fault.kind, part->data + fault.offset, fault.message);
 }
 

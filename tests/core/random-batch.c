@@ -47,7 +47,7 @@ random_schema (GRand *rand)
 
   for (guint i = 0; i < n; i++)
     {
-      types[i] = (DlpFieldType) g_rand_int_range (rand, 0, DLP_FIELD_LIST_UINT32 + 1);
+      types[i] = (DlpFieldType) g_rand_int_range (rand, 0, DLP_FIELD_LIST_DOUBLE + 1);
       optional[i] = g_rand_boolean (rand);
     }
   return make_schema (n, types, optional);
@@ -88,7 +88,12 @@ random_value (GRand *rand, const DlpSchema *schema, guint field)
     case DLP_FIELD_LIST_UINT16:
       return random_bytes (rand, random_size (rand) * 2, FALSE);
     case DLP_FIELD_LIST_UINT32:
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_FLOAT:
       return random_bytes (rand, random_size (rand) * 4, FALSE);
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_DOUBLE:
+      return random_bytes (rand, random_size (rand) * 8, FALSE);
     case DLP_FIELD_BOOLEAN:
       return g_bytes_new (g_rand_boolean (rand) ? "\1" : "\0", 1);
     case DLP_FIELD_INT64:
@@ -180,7 +185,13 @@ random_append (GRand *rand, DlpRecordBatchBuilder *builder, guint field, GBytes 
       append_run (rand, builder, field, data, n / 2, 2);
       break;
     case DLP_FIELD_LIST_UINT32:
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_FLOAT:
       append_run (rand, builder, field, data, n / 4, 4);
+      break;
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_DOUBLE:
+      append_run (rand, builder, field, data, n / 8, 8);
       break;
     case DLP_FIELD_STRING:
     case DLP_FIELD_BINARY:
@@ -209,6 +220,14 @@ random_batch (GRand *rand, DlpSchema *schema, guint n)
   return dlp_record_batch_builder_finish (builder, NULL);
 }
 
+static gsize
+list_width (DlpFieldType type)
+{
+  if (type == DLP_FIELD_LIST_INT64 || type == DLP_FIELD_LIST_DOUBLE)
+    return 8;
+  return type == DLP_FIELD_LIST_UINT16 ? 2 : 4;
+}
+
 GBytes *
 random_get (const DlpRecordBatch *batch, guint field, guint row)
 {
@@ -228,9 +247,13 @@ random_get (const DlpRecordBatch *batch, guint field, guint row)
       return data == NULL ? NULL : g_bytes_new (data, n);
     case DLP_FIELD_LIST_UINT16:
     case DLP_FIELD_LIST_UINT32:
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_FLOAT:
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_DOUBLE:
       data = dlp_record_batch_get_list (batch, field, row, &n);
       g_assert_true ((data == NULL) == dlp_record_batch_is_null (batch, field, row));
-      return data == NULL ? NULL : g_bytes_new (data, n * (type == DLP_FIELD_LIST_UINT16 ? 2 : 4));
+      return data == NULL ? NULL : g_bytes_new (data, n * list_width (type));
     case DLP_FIELD_BOOLEAN:
     case DLP_FIELD_INT64:
     case DLP_FIELD_UINT64:

@@ -3,7 +3,8 @@
 """digest.py FILE NAME:TYPE...: the digest of the records in FILE, as docs/internals/digest.md defines it.
 
 FILE is what jsonl-sink coordinates=true has written of all fields; NAME:TYPE are these fields in the order of their
-schema (the element before the sink tells it: string, binary, boolean, int64, uint64, double, list<uint16>, list<uint32>).
+schema (the element before the sink tells it: string, binary, boolean, int64, uint64, double, list<uint16>, list<uint32>,
+list<int32>, list<int64>, list<float>, list<double>).
 The result is what the run reports, and dlpipe-state shows. A program of its own: of dlpipe nothing is used. Hashes are
 those of libxxhash. A double that JSON has not, NaN say, is written as null and cannot be told from one."""
 import base64
@@ -14,7 +15,9 @@ import struct
 import sys
 
 FORMATS = {'string': 'u', 'binary': 'z', 'boolean': 'b', 'int64': 'l', 'uint64': 'L', 'double': 'g',
-           'list<uint16>': '+lS', 'list<uint32>': '+lI'}
+           'list<uint16>': '+lS', 'list<uint32>': '+lI', 'list<int32>': '+li',
+           'list<int64>': '+ll', 'list<float>': '+lf', 'list<double>': '+lg'}
+ITEMS = {'S': 'H', 'I': 'I', 'i': 'i', 'l': 'q', 'f': 'f', 'g': 'd'}
 COORDINATE = ('stage', 'source', 'file', 'epoch', 'part')
 MODULUS = 1 << 128
 
@@ -59,7 +62,7 @@ def encode(kind, value):
     if kind in ('string', 'binary'):
         return x128(to_bytes(value))
     if kind.startswith('list'):
-        return x128(struct.pack('<%d%s' % (len(value), 'H' if kind == 'list<uint16>' else 'I'), *value))
+        return x128(struct.pack('<%d%s' % (len(value), ITEMS[FORMATS[kind][2]]), *value))
     return struct.pack('<' + {'boolean': '?7x', 'int64': 'q', 'uint64': 'Q', 'double': 'd'}[kind] + '8x', value)
 
 

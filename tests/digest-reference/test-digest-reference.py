@@ -19,6 +19,9 @@ CASES = [  # what, graph, fields
     ('a mix of sources', 'file-source location=a.jsonl ! jsonl-reader ! m. file-source location=b.jsonl ! jsonl-reader ! '
      'm. mix name=m', ['text:string']),
     ('tokens', 'file-source location=?.jsonl ! jsonl-reader ! tokenizer model=gpt2', ['tokens:list<uint16>']),
+    ('lists', 'file-source location=?.jsonl ! jsonl-reader field="" '
+     'fields="a=v:i32[],b=v:i64[],c=v:f32[],d=v:f64[],e=w:u16[],f=w:u32[4] pad=7 cut=true"',
+     ['a:list<int32>', 'b:list<int64>', 'c:list<float>', 'd:list<double>', 'e:list<uint16>', 'f:list<uint32>']),
     ('nothing', 'file-source location=empty ! jsonl-reader', ['text:string']),
 ]
 
@@ -29,7 +32,7 @@ def write_inputs():
             for i in range(n):
                 line = {'text': '%s %d %s' % (name, i, 'ä\n"' * (i % 4)), 'n': -i, 'big': (1 << 64) - 1 - i,
                         'x': i / 7 if i % 3 else None, 'flag': (None, True, False)[i % 3],
-                        'note': None if i % 2 else ''}
+                        'note': None if i % 2 else '', 'v': list(range(-i, i % 9)), 'w': list(range(i))}
                 file.write(json.dumps(line) + '\n')
     with open('empty', 'w', encoding='utf-8'):
         pass

@@ -6,6 +6,7 @@
 
 #include "arrow-plan.h"
 #include "arrow-values.h"
+#include "reader-type.h"
 
 /* A Parquet or Arrow file, whichever it begins as: each of its first columns that can be read, as
  * every kind of value that it can be. However large the pieces are, and where it is gone on with,
@@ -44,6 +45,8 @@ add_hash (guint64 *hash, gconstpointer data, gsize size)
 static void
 clear_wish (ArrowWish *wish)
 {
+  g_free (wish->field->type_name);
+  g_free ((gpointer) wish->field);
   g_free (wish->path);
   g_free (wish->name);
 }
@@ -73,20 +76,25 @@ can_read (const ArrowWish *wish, const struct ArrowSchema *schema)
 static void
 add_wish (Wishes *wishes, const struct ArrowSchema *schema, const char *path)
 {
-  static const DlpFieldType types[] = { DLP_FIELD_INT64,  DLP_FIELD_DOUBLE,      DLP_FIELD_BOOLEAN,
-                                        DLP_FIELD_STRING, DLP_FIELD_LIST_UINT16, DLP_FIELD_BINARY,
-                                        DLP_FIELD_UINT64, DLP_FIELD_LIST_UINT32 };
+  static const char *const types[] = { "i64?",    "f64",  "bool?", "text", "u16[]?",
+                                       "bytes",   "u64?", "u32[]", "i32?", "f32[3]?",
+                                       "i32[2]?", "f32",  "i64[]" };
 
   for (guint i = 0; i < G_N_ELEMENTS (types) && wishes->n < MAX_COLUMNS; i++)
     {
       ArrowWish *wish = &wishes->wishes[wishes->n];
+      ReaderField *field = g_new0 (ReaderField, 1);
+      char *why = NULL;
 
+      g_assert_true (reader_type_parse (types[i], field, &why));
+      field->has_pad = field->cut = field->length > 0 && i % 2 == 0;
       *wish = (ArrowWish){
         .path = g_strdup (path),
         .name = g_strdup (path),
-        .type = types[i],
+        .type = field->type,
         .has_type = TRUE,
-        .optional = i % 2 == 0,
+        .optional = field->optional,
+        .field = field,
       };
       if (can_read (wish, schema))
         wishes->n++;
@@ -194,13 +202,12 @@ take_row (const ArrowPlan *plan, ArrowRow *row, Outcome *outcome)
 }
 
 static void
-take_piece (ArrowTablePiece *piece,
-            const ArrowPlan *plan,
-            DlpRecordBatchBuilder *builder,
-            Outcome *outcome)
+take_rows (ArrowTablePiece *piece,
+           const ArrowPlan *plan,
+           DlpRecordBatchBuilder *builder,
+           ReaderList *list,
+           Outcome *outcome)
 {
-  g_autoptr (GArray) scratch = g_array_new (FALSE, FALSE, sizeof (guint32));
-
   while (!outcome->is_damaged && outcome->n_rows < MAX_ROWS)
     {
       g_autofree char *message = NULL;
@@ -216,7 +223,7 @@ take_piece (ArrowTablePiece *piece,
             .batch = &rows.batch,
             .row = i,
             .builder = builder,
-            .scratch = scratch,
+            .list = list,
             .max_bytes = 100000,
           };
 
@@ -224,6 +231,19 @@ take_piece (ArrowTablePiece *piece,
         }
       rows.batch.release (&rows.batch);
     }
+}
+
+static void
+take_piece (ArrowTablePiece *piece,
+            const ArrowPlan *plan,
+            DlpRecordBatchBuilder *builder,
+            Outcome *outcome)
+{
+  ReaderList list;
+
+  reader_list_init (&list);
+  take_rows (piece, plan, builder, &list, outcome);
+  reader_list_clear (&list);
 }
 
 static void

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Whole runs over http: killed in the middle of a file, continued, of a file that changed."""
 import hashlib
+import itertools
 import json
 import os
+import random
 import re
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -247,6 +250,32 @@ class Runs(unittest.TestCase):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertRegex(done.stderr, r'a\.jsonl\?sig=\*\*\*.*403 Forbidden at byte \d+, and has answered before: has a '
                              'signed address or a login run out')
+
+    def test_tokens(self):
+        """Of a dataset the index lies beside the ids, and is read in three places at once."""
+        rand = random.Random(3)
+        lengths = [rand.randrange(1, 60) for _ in range(20000)]
+        ends = list(itertools.accumulate(lengths))
+        offsets = [2 * (end - n) for end, n in zip(ends, lengths)]
+        ids = struct.pack('<%dH' % ends[-1], *(rand.randrange(50000) for _ in range(ends[-1])))
+        index = (b'MMIDIDX\0\0' + struct.pack('<QBQQ', 1, 8, len(lengths), 2) +
+                 struct.pack('<%di' % len(lengths), *lengths) + struct.pack('<%dq' % len(lengths), *offsets) +
+                 struct.pack('<2q', 0, len(lengths)))
+        self.server.pause = 0
+        outputs = []
+        for name, data in (('a.bin', ids), ('a.idx', index)):
+            self.server.files['/' + name] = data
+            write(self.folder.name, name, data)
+        for location in (os.path.join(self.folder.name, 'a.bin'),
+                         self.server.uri('a.bin')):
+            out = os.path.join(self.folder.name, 'tokens-%d.jsonl' % len(outputs))
+            done = launch('file-source location=%s ! token-reader ! jsonl-sink location=%s' % (location, out),
+                          '--no-state')
+            self.assertEqual(done.returncode, 0, done.stderr)
+            outputs.append(read(out))
+        self.assertEqual(outputs[0].count(b'\n'), len(lengths))
+        self.assertEqual(outputs[0], outputs[1])
+        self.assertLess(len(self.server.requests), 40)
 
     def test_missing(self):
         done = subprocess.run([LAUNCH, 'file-source location=http://127.0.0.1:%d/%%23#b '

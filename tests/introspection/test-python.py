@@ -227,8 +227,8 @@ class Values(Case):
     def test_record_batch(self):
         types = [Dlp.FieldType.STRING, Dlp.FieldType.BINARY, Dlp.FieldType.BOOLEAN,
                  Dlp.FieldType.INT64, Dlp.FieldType.UINT64, Dlp.FieldType.DOUBLE,
-                 Dlp.FieldType.LIST_UINT16, Dlp.FieldType.LIST_UINT32]
-        names = ['s', 'z', 'b', 'l', 'u', 'd', 'w', 'x']
+                 Dlp.FieldType.LIST_UINT16, Dlp.FieldType.LIST_UINT32, Dlp.FieldType.LIST_INT32]
+        names = ['s', 'z', 'b', 'l', 'u', 'd', 'w', 'x', 'y']
         schema = Dlp.Schema.new(Dlp.SchemaKind.RECORDS, names, types, [True] * len(types))
         builder = Dlp.RecordBatchBuilder.new(schema)
         coordinate = Dlp.Coordinate()
@@ -241,6 +241,7 @@ class Values(Case):
         builder.append_double(5, 0.1)
         self.assertTrue(builder.append_list(6, [0, 65535]))
         self.assertTrue(builder.append_list(7, [70000, 1, 2]))
+        self.assertTrue(builder.append_list(8, [2**31 - 1, 0]))
         builder.end_record(coordinate)
         for field in range(len(types)):
             builder.append_null(field)
@@ -257,6 +258,7 @@ class Values(Case):
         self.assertEqual(batch.get_double(5, 0), 0.1)
         self.assertEqual(list(batch.get_list(6, 0)), [0, 65535])
         self.assertEqual(list(batch.get_list(7, 0)), [70000, 1, 2])
+        self.assertEqual(list(batch.get_list(8, 0)), [2**31 - 1, 0])
         self.assertEqual(batch.dup_bytes(6, 0).get_data(), b'\x00\x00\xff\xff')
         self.assertEqual(batch.get_coordinate(0).row, 17)
         self.assertEqual(batch.get_coordinate(1).file, 3)
@@ -286,6 +288,12 @@ class Values(Case):
         builder.append_list(0, [2])
         builder.end_record(Dlp.Coordinate())
         self.assertEqual(list(builder.finish().get_list(0, 0)), [2])
+
+        schema = Dlp.Schema.new(Dlp.SchemaKind.RECORDS, ['y'], [Dlp.FieldType.LIST_INT32], None)
+        builder = Dlp.RecordBatchBuilder.new(schema)
+        with self.assertRaises(GLib.Error) as caught:
+            builder.append_list(0, [1, 2**31])
+        self.assertTrue(caught.exception.matches(Dlp.DataError.quark(), Dlp.DataError.RANGE))
 
     def test_faults(self):
         builder = Dlp.RecordBatchBuilder.new(TEXT)

@@ -223,12 +223,27 @@ rig_is_cut_short (Rig *self)
 static void
 append_list (GString *line, DlpRecordBatch *batch, guint field, guint row)
 {
+  DlpFieldType type = dlp_schema_get_field_type (dlp_record_batch_get_schema (batch), field);
   gsize n;
-  g_autofree guint32 *values = dlp_record_batch_dup_list (batch, field, row, &n);
+  gconstpointer values = dlp_record_batch_get_list (batch, field, row, &n);
 
   g_string_append_c (line, '[');
   for (gsize i = 0; i < n; i++)
-    g_string_append_printf (line, "%s%u", i > 0 ? "," : "", values[i]);
+    {
+      g_string_append (line, i > 0 ? "," : "");
+      if (type == DLP_FIELD_LIST_UINT16)
+        g_string_append_printf (line, "%u", ((const guint16 *) values)[i]);
+      else if (type == DLP_FIELD_LIST_UINT32)
+        g_string_append_printf (line, "%u", ((const guint32 *) values)[i]);
+      else if (type == DLP_FIELD_LIST_INT32)
+        g_string_append_printf (line, "%d", ((const gint32 *) values)[i]);
+      else if (type == DLP_FIELD_LIST_INT64)
+        g_string_append_printf (line, "%" G_GINT64_FORMAT, ((const gint64 *) values)[i]);
+      else if (type == DLP_FIELD_LIST_FLOAT)
+        g_string_append_printf (line, "%.9g", (double) ((const float *) values)[i]);
+      else
+        g_string_append_printf (line, "%.17g", ((const double *) values)[i]);
+    }
   g_string_append_c (line, ']');
 }
 
@@ -274,6 +289,10 @@ append_value (GString *line, DlpRecordBatch *batch, guint field, guint row)
       break;
     case DLP_FIELD_LIST_UINT16:
     case DLP_FIELD_LIST_UINT32:
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_FLOAT:
+    case DLP_FIELD_LIST_DOUBLE:
       append_list (line, batch, field, row);
       break;
     default:

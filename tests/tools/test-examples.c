@@ -71,11 +71,15 @@ set_up_folder (LaunchRig *rig)
       "cp a.jsonl.gz code; cp a.jsonl.gz crawl; mv a.jsonl.gz dump.jsonl.gz\n"
       "cp '%s'/plugins/warc-reader/tests/cases/w01-ok.warc.gz crawl/a.warc.gz\n"
       "cp crawl/a.warc.gz crawl/a.wet.gz\n"
+      "mkdir ids flat rows tokenized; cp '%s'/tests/data/formats/meg16.* ids\n"
+      "cp ids/meg16.bin flat/train.bin\n"
+      "printf '\\201\\251input_ids\\223\\1\\2\\3' >rows/a.msgpack\n"
+      "printf '{\"input_ids\": [1, 2, 3], \"score\": 0.5}\\n' >tokenized/a.jsonl\n"
       "mkdir shards; printf one >a.txt; printf 5 >a.cls; cp a.txt a.jpg\n"
       "printf '{\"title\": \"x\"}' >a.json; tar cf shards/a.tar a.txt a.cls a.jpg a.json; gzip -k "
       "shards/a.tar\n",
       launch_rig_get_data (), tools, launch_rig_get_data (), launch_rig_get_data (),
-      launch_rig_get_data ());
+      launch_rig_get_data (), launch_rig_get_data ());
   g_assert_cmpint (run_shell (rig, script), ==, 0);
 }
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs of text-reader, csv-reader, warc-reader, tar-reader, parquet-reader and arrow-reader are killed at
+"""Runs of text-, csv-, warc-, tar-, token-, msgpack-, parquet- and arrow-reader are killed at
 random instants and gone on with: what they write, good and rejected, is what a run writes that nobody disturbs.
 usage: test-kill-readers.py DLPIPE_LAUNCH [PYTHON], which has pyarrow and writes the files of the last two"""
 import csv
 import gzip
 import io
+import itertools
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -91,6 +93,34 @@ def write_tar(folder, rand):
                     archive.addfile(info, io.BytesIO(data))
 
 
+def write_tokens(folder, rand):
+    for i in range(3):
+        lengths = [rand.randrange(40) for _ in range(N_ROWS)]
+        ids = [rand.randrange(1 << 31) for _ in range(sum(lengths))]
+        ids[17] = -1
+        ends = list(itertools.accumulate(lengths))
+        with open(os.path.join(folder, 'in-%d.bin' % i), 'wb') as file:
+            file.write(struct.pack('<%di' % len(ids), *ids))
+        with open(os.path.join(folder, 'in-%d.idx' % i), 'wb') as file:
+            file.write(b'MMIDIDX\0\0' + struct.pack('<QBQQ', 1, 4, len(lengths), 2)
+                       + struct.pack('<%di' % len(lengths), *lengths)
+                       + struct.pack('<%dq' % len(ends), *(4 * (end - n) for end, n in zip(ends, lengths)))
+                       + struct.pack('<2q', 0, len(lengths)))
+
+
+def write_msgpack(folder, rand):
+    for i in range(3):
+        records = []
+        for k in range(N_ROWS):
+            ids = b''.join(b'\xcd' + struct.pack('>H', rand.randrange(1 << 16)) for _ in range(rand.randrange(15)))
+            records.append(b'\x82\xa1k\xcd' + struct.pack('>H', k) + b'\xa3ids' + bytes([0x90 + len(ids) // 3]) + ids)
+            if k % 4000 == 17:
+                records.append(b'\x80')
+        data = b''.join(records)
+        with open(os.path.join(folder, 'in-%d.msgpack' % i), 'wb') as file:
+            file.write(gzip.compress(data, 1) if i == 1 else data)
+
+
 class Kill(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix='dlpipe-kill-')
@@ -152,6 +182,18 @@ class Kill(unittest.TestCase):
     def test_tar(self):
         write_tar(self.folder, self.rand)
         self.check('file-source location=in-*.tar ! tar-reader fields=key,text=txt,n=cls:int64')
+
+    def test_tokens(self):
+        write_tokens(self.folder, self.rand)
+        self.check('file-source location=in-*.bin ! token-reader')
+
+    def test_tokens_by_length(self):
+        write_tokens(self.folder, self.rand)
+        self.check('file-source location=in-*.bin ! token-reader format=flat dtype=i32 length=16')
+
+    def test_msgpack(self):
+        write_msgpack(self.folder, self.rand)
+        self.check("file-source location=in-*.msgpack ! msgpack-reader field='' fields='tokens=ids:u16[],k:i64'")
 
     @unittest.skipUnless(PYTHON, 'the plugin arrow is not built, or not with pyarrow')
     def test_tables(self):

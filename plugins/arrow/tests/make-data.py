@@ -168,6 +168,41 @@ parquet("untyped", typed, plain_text, as_text, compression="none")
 # No text at all.
 parquet("tokens", typed, "field= fields=list:list<uint32>,text", ["list", "text"])
 
+# Lists of numbers, as they lie in a column and otherwise.
+LISTS = 12
+
+
+def reals(name, digits=9):
+    return lambda r: "[" + ",".join("%.*g" % (digits, item) for item in r[name]) + "]"
+
+
+lists = pa.table({
+    "i8": pa.array([[i - 6] * (i % 4) for i in range(LISTS)], pa.list_(pa.int8())),
+    "i32": pa.array([[i * 1000003 - 2**31 + k for k in range(i % 5)] for i in range(LISTS)], pa.list_(pa.int32())),
+    "i64": pa.array([[2**62 - i] * (i % 3) for i in range(LISTS)], pa.large_list(pa.int64())),
+    "ids": pa.array([[k * 7919 for k in range(i % 7)] for i in range(LISTS)], pa.list_(pa.int64())),
+    "u16": pa.array([None if i % 4 == 1 else [65535 - i] * (i % 6) for i in range(LISTS)], pa.list_(pa.uint16())),
+    "u32": pa.array([[2**32 - 1 - i, i] for i in range(LISTS)], pa.list_(pa.uint32(), 2)),
+    "f32": pa.array([[i / 8, -i / 4] * (i % 3) for i in range(LISTS)], pa.list_(pa.float32())),
+    "f64": pa.array([[i * 1e100, -0.125][:i % 3] for i in range(LISTS)], pa.list_(pa.float64())),
+})
+list_settings = ("field= fields=a=i8:i32[],b=i32:i32[],c=i64:i64[],d=ids:i32[],e=u16:u16[]?,f=u16:u32[]?,g=u32:u32[],"
+                 "h=f32:f32[],i=f32:f64[],j=f64:f64[],k=i8:f32[],l=ids:u16[]")
+list_columns = ["i8", "i32", "i64", "ids", "u16", "u16", "u32", reals("f32"), reals("f32", 17),
+                reals("f64", 17), reals("i8"), "ids"]
+parquet("lists", lists, list_settings, list_columns, row_group_size=5)
+arrow("lists", lists, list_settings, list_columns, chunk=5)
+parquet("lists-bad", pa.table({
+    "ids": pa.array([[1], [2**31], [-2**31 - 1], [1, None], None, [2**31 - 1]], pa.list_(pa.int64())),
+    "x": pa.array([[1], [1], [1], [1], [1], [1e39]], pa.list_(pa.float64())),
+}), "field= fields=tokens=ids:i32[],x:f32[]", ["ids", reals("x")], {1: "range", 2: "range", 3: "null", 4: "null", 5: "range"})
+
+# What Megatron's golden files in tests/data/formats hold.
+documents = pa.table({"input_ids": pa.array([[1, 2, 3, 50256], [7, 8, 50256], [9, 10, 11, 12, 13, 50256]],
+                                            pa.list_(pa.int64()))})
+parquet("documents", documents, "field= fields=tokens=input_ids:i32[]", ["input_ids"])
+arrow("documents", documents, "field= fields=tokens=input_ids:i32[]", ["input_ids"])
+
 views = pa.table({"text": pa.array(texts(N), pa.string_view()), "bytes": pa.array([t.encode() for t in texts(N)],
                                                                                  pa.binary_view())})
 arrow("views", views, "fields=bytes", ["text", "bytes"], chunk=5)

@@ -4,6 +4,8 @@
 
 #include <dlp-harness.h>
 
+#include "megatron-check.h"
+
 typedef struct
 {
   const char *name;
@@ -33,6 +35,27 @@ test_resume (gconstpointer data)
     dlp_harness_check_resume (graph, 0);
 }
 
+/* Tokens that are there already need no tokenizer. */
+static void
+test_tokens (void)
+{
+  static const char *const kinds[] = { "parquet", "arrow" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autofree char *name = g_strconcat ("documents.", kinds[i], NULL);
+      g_autofree char *path = g_test_build_filename (G_TEST_DIST, "data", name, NULL);
+      g_autofree char *reader = g_strdup_printf (
+          "file-source location=%s ! %s-reader field='' fields=tokens=input_ids:i32[]", path,
+          kinds[i]);
+      g_autofree char *batches = g_strconcat (reader, " ! batch size=2 ! check-sink name=k", NULL);
+
+      megatron_check_written (reader, "meg16");
+      megatron_check_written (reader, "meg32");
+      dlp_harness_check_resume (batches, 1);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -45,5 +68,6 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &ways[i], test_resume);
     }
+  g_test_add_func ("/arrow-pipeline/tokens", test_tokens);
   return g_test_run ();
 }

@@ -370,6 +370,52 @@ test_no_columns (void)
   g_assert_cmpstr (output->good->pdata[59], ==, "0 0 0 59 0\t(null)\t(null)");
 }
 
+/* Lists that are to have a length; i32 has row modulo 5 items. */
+static void
+test_lengths (void)
+{
+  static const struct
+  {
+    const char *fields, *row_1, *row_4;
+    guint good;
+  } cases[] = {
+    { "fields=tokens=i32:i32[3] pad=-1", "[-2146483645,-1,-1]", NULL, 10 },
+    { "fields=tokens=i32:i32[3] pad=7 cut=true", "[-2146483645,7,7]",
+      "[-2143483636,-2143483635,-2143483634]", 12 },
+    { "fields=tokens=i32:i64[3] pad=-1 cut=true", "[-2146483645,-1,-1]",
+      "[-2143483636,-2143483635,-2143483634]", 12 },
+    { "fields=tokens=i32:i32[3]", NULL, NULL, 2 },
+    { "fields=tokens=i32:i32[3] cut=true", NULL, "[-2143483636,-2143483635,-2143483634]", 4 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (chunk_sizes); k++)
+      {
+        g_autoptr (Fixture) fixture =
+            make_fixture ("lists.parquet", DLP_TYPE_PARQUET_READER, chunk_sizes[k], 0);
+        g_autoptr (RigOutput) output = NULL;
+
+        fixture_set_reader (fixture, "field=");
+        fixture_set_reader (fixture, "%s", cases[i].fields);
+        output = rig_run (fixture_config (fixture));
+        g_assert_no_error (output->error);
+        g_assert_cmpuint (output->good->len, ==, cases[i].good);
+        g_assert_cmpuint (output->rejected->len, ==, 12 - cases[i].good);
+        for (guint n = 0; n < output->good->len; n++)
+          {
+            const char *line = output->good->pdata[n];
+
+            if (g_str_has_prefix (line, "0 0 0 1 0\t"))
+              g_assert_cmpstr (strchr (line, '\t') + 1, ==, cases[i].row_1);
+            if (g_str_has_prefix (line, "0 0 0 4 0\t"))
+              g_assert_cmpstr (strchr (line, '\t') + 1, ==, cases[i].row_4);
+          }
+        for (guint n = 0; n < output->rejected->len; n++)
+          g_assert_nonnull (
+              strstr (output->rejected->pdata[n], "\tlength\tthe column \"i32\" has "));
+      }
+}
+
 /* A run that is continued with another file of that name. */
 static void
 test_changed (void)
@@ -482,6 +528,7 @@ main (int argc, char **argv)
   g_test_add_func ("/arrow-reader/interleave", test_interleave);
   g_test_add_func ("/arrow-reader/memory", test_memory);
   g_test_add_func ("/arrow-reader/no-columns", test_no_columns);
+  g_test_add_func ("/arrow-reader/lengths", test_lengths);
   g_test_add_func ("/arrow-reader/changed", test_changed);
   return g_test_run ();
 }

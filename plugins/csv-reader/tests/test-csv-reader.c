@@ -50,6 +50,14 @@ static const ReaderCase cases[] = {
     "a\t-5\t1.5\ttrue\t(null)|b\t1000\t(null)\tfalse\t18446744073709551615|c\t7\t-0\ttrue\t0",
     "null 3 5 87|type 4 6 99|range 5 7 114|type 6 8 147|range 7 9 160|"
     "type 8 10 179|range 9 11 194|type 10 12 199|type 11 13 215" },
+  { "lists", "field= fields=tokens=v:i32[],n=w:u16[2]?\tpad=9\tcut=true delimiter=;",
+    LITERAL ("v;w\n[1,-2];[1]\n\"[1, 2]\"; \n[];[1,2,3]\n[1;[]\n[1,];[]\n1;[]\n;[]\n[1,x];[]\n"
+             "[1]x;[]\n[1 2];[]\n[NaN];[]\n"),
+    "[1,-2]\t[1,9]|[1,2]\t(null)|[]\t[1,2]",
+    "type 3 5 39|type 4 6 46|type 5 7 51|null 6 8 56|type 7 9 63|type 8 10 72|type 9 11 80|"
+    "type 10 12 87" },
+  { "other-names", "fields=a=id,b=id:i32", LITERAL ("id,text\n5,x\n"), "x\t5\t5", "" },
+  { "no-text", "field= fields=id", LITERAL ("id,text\n5,x\n"), "5", "" },
   { "too-long", "max-record-bytes=16",
     LITERAL (
         "text,b\n\"1234567890123\n,\"\"\n567\",\"x\"\na,b\n123456789012,34\n\nc,\"d\n1\n34567\n"
@@ -110,6 +118,7 @@ test_refused (void)
     { "fields=text", "\"text\" is the name of the field" },
     { "fields=a,a", "\"a\" is given twice" },
     { "fields=a:binary", "CSV is read as string" },
+    { "field=", "field is empty and there are no fields" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)

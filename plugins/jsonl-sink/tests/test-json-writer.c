@@ -282,6 +282,33 @@ assert_rows (const char *const *fields,
   g_string_free (out, TRUE);
 }
 
+/* As another program that reads them takes them: of floats nine digits are enough, and mostly fewer
+ * are. */
+static void
+test_lists (void)
+{
+  const gint32 i32[] = { 0, -1, G_MAXINT32, G_MININT32 };
+  const gint64 i64[] = { 0, -1, G_MAXINT64, G_MININT64 };
+  const float f32[] = { 0.1f, 1, -2.5f, 16777216, 3.4028235e38f, 1.17549435e-38f, 8.5899346e9f };
+  const double f64[] = { 0.1, 1, 1e300, 0.30000000000000004 };
+  GString *out = g_string_new (NULL);
+  g_autoptr (JsonWriter) writer = json_writer_new (collect, out);
+
+  json_writer_add_list_int32 (writer, i32, G_N_ELEMENTS (i32));
+  json_writer_add_list_int64 (writer, i64, G_N_ELEMENTS (i64));
+  json_writer_add_list_float (writer, f32, G_N_ELEMENTS (f32));
+  json_writer_add_list_double (writer, f64, G_N_ELEMENTS (f64));
+  json_writer_add_list_int32 (writer, NULL, 0);
+  g_assert_true (json_writer_flush (writer, NULL));
+  g_assert_cmpstr (out->str, ==,
+                   "[0,-1,2147483647,-2147483648]"
+                   "[0,-1,9223372036854775807,-9223372036854775808]"
+                   "[0.1,1.0,-2.5,16777216.0,3.4028235e+38,1.1754944e-38,8.589935e+09]"
+                   "[0.1,1.0,1e+300,0.30000000000000004]"
+                   "[]");
+  g_string_free (out, TRUE);
+}
+
 static void
 test_rows (void)
 {
@@ -378,6 +405,7 @@ main (int argc, char **argv)
   g_test_add_func ("/json-writer/doubles", test_doubles);
   g_test_add_func ("/json-writer/bytes", test_bytes);
   g_test_add_func ("/json-writer/error", test_error);
+  g_test_add_func ("/json-writer/lists", test_lists);
   g_test_add_func ("/json-row/rows", test_rows);
   g_test_add_func ("/json-row/refused", test_rows_refused);
   g_test_add_func ("/quarantine-counts/counts", test_counts);
