@@ -69,7 +69,12 @@ dedup_hash (const DlpRecordBatch *batch, guint field, DlpFieldType type, guint r
     case DLP_FIELD_LIST_UINT16:
       return hash_list (batch, field, row, sizeof (guint16));
     case DLP_FIELD_LIST_UINT32:
+    case DLP_FIELD_LIST_INT32:
+    case DLP_FIELD_LIST_FLOAT:
       return hash_list (batch, field, row, sizeof (guint32));
+    case DLP_FIELD_LIST_INT64:
+    case DLP_FIELD_LIST_DOUBLE:
+      return hash_list (batch, field, row, sizeof (guint64));
     case DLP_FIELD_BOOLEAN:
       return hash_boolean (dlp_record_batch_get_boolean (batch, field, row));
     case DLP_FIELD_INT64:
