@@ -79,7 +79,7 @@ sweep (DlpFile *file, GError **error)
       if (rest == NULL)
         return FALSE;
       n += rest->len == whole->len - offset &&
-           memcmp (rest->data, whole->data + offset, rest->len) == 0;
+           (rest->len == 0 || memcmp (rest->data, whole->data + offset, rest->len) == 0);
     }
   printf ("%u\n", n);
   return whole != NULL;
