@@ -705,6 +705,15 @@ load_stored (DlpFileSource *self, GVariant *described, GError **error)
   return self->stored != NULL && use_stored (self, error);
 }
 
+/* It has given out what its manifest named, and nobody needs it any more: what that said is not
+ * stored then, and what it says now does not matter. */
+static gboolean
+needs_no_list (DlpFileSource *self)
+{
+  return self->list->entries != NULL && self->stored == NULL &&
+         (self->state.epoch > 0 || self->state.position > 0);
+}
+
 static gboolean
 load (DlpFileSource *self, GVariant *described, GError **error)
 {
@@ -721,9 +730,10 @@ load (DlpFileSource *self, GVariant *described, GError **error)
       !dlp_state_get_uint64 (described, "files", G_MAXUINT32, &n_files, error) ||
       !(hash = dlp_state_get_value (described, "list", G_VARIANT_TYPE_STRING, error)) ||
       !(prefixes = dlp_state_get_value (described, "prefixes", G_VARIANT_TYPE ("at"), error)) ||
-      !file_list_check (self->list, n_files, g_variant_get_string (hash, NULL), prefixes, error) ||
       !dlp_state_get_uint64 (described, "epoch", max_epoch, &self->state.epoch, error) ||
-      !dlp_state_get_uint64 (described, "position", n_files, &self->state.position, error))
+      !dlp_state_get_uint64 (described, "position", n_files, &self->state.position, error) ||
+      (!needs_no_list (self) &&
+       !file_list_check (self->list, n_files, g_variant_get_string (hash, NULL), prefixes, error)))
     return FALSE;
 
   stream = file_list_find_stream (self->list);
