@@ -17,6 +17,9 @@
 
 #define MANIFEST_FILE "manifest.json"
 #define MANIFEST_END ".manifest.json"
+/* A minute in all: another rank only writes manifests meanwhile. */
+#define TURN_US (50 * 1000)
+#define MAX_TURNS 1200
 
 /* ---- digests ---- */
 
@@ -286,11 +289,35 @@ is_all_done (DlpFanout *self)
   return all;
 }
 
+/* Ranks that end at the same time would clear away each other's temporary files: one after the
+ * other, by the lock of the job itself. */
+static bool
+take_turn (DlpFanout *self, GError **error)
+{
+  for (guint i = 1; self->settings.world_size > 1; i++)
+    {
+      GError *local = NULL;
+
+      if (dlp_fanout_job_lock (self->job, -1, &local))
+        break;
+      if (i == MAX_TURNS || !g_error_matches (local, DLP_STATE_ERROR, DLP_STATE_ERROR_LOCKED))
+        {
+          g_propagate_error (error, local);
+          return false;
+        }
+      g_error_free (local);
+      g_usleep (TURN_US);
+    }
+  return true;
+}
+
 bool
 dlp_fanout_finish (DlpFanout *self, GError **error)
 {
   if (!is_all_done (self))
     return true;
+  if (!take_turn (self, error))
+    return false;
   for (guint i = 0; i < self->folders->len; i++)
     if (!write_whole (self, self->folders->pdata[i], error))
       return false;
