@@ -42,7 +42,8 @@ raise_limit (void)
   g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &limit), ==, 0);
 }
 
-/* Every file is opened once in an epoch, and no more are open than the mix reads and read ahead of.
+/* Every file is opened once in an epoch, and the first of each before the run, to look into it; and
+ * no more are open than the mix reads and read ahead of.
  */
 static void
 run_many (const char *location, const char *settings)
@@ -63,7 +64,7 @@ run_many (const char *location, const char *settings)
   g_assert_no_error (error);
   g_object_get (pipeline, "records", &records, NULL);
   g_assert_cmpuint (records, ==, N_SOURCES * N_FILES * ROWS);
-  g_assert_cmpuint (far_scheme_count_all_opens (), ==, N_SOURCES * N_FILES);
+  g_assert_cmpuint (far_scheme_count_all_opens (), ==, N_SOURCES * (N_FILES + 1));
   g_assert_cmpuint (far_scheme_get_most_open (), <=, N_SOURCES + 32);
 }
 

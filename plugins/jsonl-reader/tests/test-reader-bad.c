@@ -257,7 +257,7 @@ static void
 test_settings (void)
 {
   assert_refused ("field=a..b", "field: ");
-  assert_refused ("fields=text", "fields: \"text\" is the name");
+  assert_refused ("fields=text", "fields, column 1: \"text\" is the name");
 }
 
 static void
