@@ -5,7 +5,9 @@
 #include <dlpipe/dlp-error.h>
 
 #include "dlp-element-private.h"
+#include "dlp-file-private.h"
 #include "dlp-reader-private.h"
+#include "dlp-setting-private.h"
 
 /* Records are looked for in so many files, and of these in so many that have some. */
 #define MAX_FILES 64
@@ -151,6 +153,20 @@ look (DlpReader *copy, DlpFile *file, GCancellable *cancellable, char **why)
                                          look_at_file (copy, file, cancellable, why);
 }
 
+/* (transfer full): as the run will open it, by the settings of its source. */
+static DlpFile *
+make_file (DlpReader *self, DlpSource *source, DlpFile *file)
+{
+  DlpElement *element = DLP_ELEMENT (source);
+  DlpCoordinate of = { .stage = dlp_element_get_stage (element),
+                       .source = dlp_element_get_ordinal (element) };
+  const char *uri = dlp_file_get_uri (file);
+  DlpFile *made = dlp_file_new (uri, dlp_file_get_size (file), dlp_file_get_identity (file));
+
+  dlp_file_set_scheme (made, dlp_element_find_file_scheme (DLP_ELEMENT (self), &of, uri));
+  return made;
+}
+
 static void
 fail (DlpReader *self, DlpSource *source, const char *why, GString *tried, GError **error)
 {
@@ -181,7 +197,8 @@ look_at_source (DlpReader *self,
     {
       g_autofree char *name = dlp_uri_escape_for_display (dlp_file_get_uri (file));
       g_autofree char *message = NULL;
-      Look found = look (copy, file, cancellable, &message);
+      g_autoptr (DlpFile) own = make_file (self, source, file);
+      Look found = look (copy, own, cancellable, &message);
 
       if (found == LOOK_GOOD)
         return true;
