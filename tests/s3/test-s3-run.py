@@ -390,7 +390,8 @@ class Runs(S3Case):
         def change():
             time.sleep(0.5)
             self.store.buckets['b']['d/0.jsonl'] = probe.make_lines(7, 12000)
-        self.store.faults = [None, 'reset']
+        # Behind the look at the object and the look into it.
+        self.store.faults = [None, None, 'reset']
         threading.Thread(target=change).start()
         done = self.launch(['s3://b/d/0.jsonl'], 'out.jsonl')
         self.assertNotEqual(done.returncode, 0)
