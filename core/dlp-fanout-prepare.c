@@ -393,6 +393,7 @@ make_tasks (DlpFanout *self)
       DlpFanoutTask *task = g_ptr_array_index (self->tasks, i);
 
       dlp_fanout_load_outcome (self, task);
+      self->done_before += task->status == DLP_TASK_DONE;
       if (!dlp_fanout_is_own (self, i))
         continue;
       self->own_tasks++;

@@ -114,6 +114,7 @@ describe_prepared (DlpFanout *self, GVariantDict *dict)
   g_variant_dict_insert (dict, "bytes", "t", sums.bytes);
   g_variant_dict_insert (dict, "files-read", "t", sums.files);
   g_variant_dict_insert (dict, "tasks-done", "t", (guint64) sums.done);
+  g_variant_dict_insert (dict, "tasks-done-before", "t", (guint64) self->done_before);
   g_variant_dict_insert (dict, "tasks-failed", "t", (guint64) sums.failed);
   g_variant_dict_insert (dict, "tasks-running", "t", (guint64) sums.running);
   describe_tasks (self, dict);

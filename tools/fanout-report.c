@@ -29,7 +29,7 @@ fanout_say_begin (GVariant *report)
   g_autofree char *files = launch_format_number (launch_get_number (report, "files-total"), "file");
   g_autofree char *bytes = launch_format_bytes ((double) launch_get_number (report, "bytes-total"));
   g_autofree char *workers = launch_format_number (launch_get_number (report, "workers"), "worker");
-  guint64 done = launch_get_number (report, "tasks-done");
+  guint64 done = launch_get_number (report, "tasks-done-before");
   guint64 world_size = launch_get_number (report, "world-size");
   const char *job = "";
 
