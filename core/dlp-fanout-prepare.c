@@ -393,10 +393,10 @@ make_tasks (DlpFanout *self)
       DlpFanoutTask *task = g_ptr_array_index (self->tasks, i);
 
       dlp_fanout_load_outcome (self, task);
-      self->done_before += task->status == DLP_TASK_DONE;
       if (!dlp_fanout_is_own (self, i))
         continue;
       self->own_tasks++;
+      self->done_before += task->status == DLP_TASK_DONE;
       self->own_files += task->n_files;
       self->own_bytes += task->planned;
     }
