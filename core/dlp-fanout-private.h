@@ -86,7 +86,7 @@ struct _DlpFanout
   DlpFanoutPlan *plan;
   guint64 own_bytes; /* of this rank's tasks */
   guint own_tasks, own_files;
-  guint done_before; /* of these, by former runs */
+  guint done_before;  /* of these, by former runs */
   GPtrArray *folders; /* of char *: of the outputs */
   char *program;      /* of a worker; NULL: tasks run in this process */
   int worker_log;
