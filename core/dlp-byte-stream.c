@@ -625,7 +625,8 @@ give_up_parts (DlpByteStream *self)
   gsize capacity = parts->len + held + self->read_size;
   guint8 *raw = g_aligned_alloc (1, capacity, RAW_ALIGNMENT);
 
-  memcpy (raw, parts->data, parts->len);
+  if (parts->len > 0)
+    memcpy (raw, parts->data, parts->len);
   memcpy (raw + parts->len, self->raw + self->raw_start, held);
   g_aligned_free (self->raw);
   self->raw = raw;

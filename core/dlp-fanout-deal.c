@@ -66,7 +66,8 @@ sort_files (const gint64 *sizes, guint32 n)
 
   for (guint32 i = 0; i < n; i++)
     files[i] = (File){ sizes[i] >= 0 ? (guint64) sizes[i] : mean, i };
-  qsort (files, n, sizeof *files, compare_files);
+  if (n > 0)
+    qsort (files, n, sizeof *files, compare_files);
   return files;
 }
 

@@ -124,8 +124,10 @@ cut (char *line, char **fields, guint n)
       if ((tab == NULL) != (i + 1 == n))
         return false;
       if (tab != NULL)
-        *tab = '\0';
-      line = tab + 1;
+        {
+          *tab = '\0';
+          line = tab + 1;
+        }
     }
   return true;
 }

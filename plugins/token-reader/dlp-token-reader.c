@@ -227,7 +227,9 @@ dlp_token_reader_parse (DlpReader *reader, gpointer worker, DlpReaderChunk *chun
           continue;
         }
       take_row (self, chunk, piece->dtype, ids, (gsize) row->n);
-      ids += row->n * token_dtype_get_width (piece->dtype);
+      /* Where all rows are empty there is no array. */
+      if (row->n > 0)
+        ids += row->n * token_dtype_get_width (piece->dtype);
     }
 }
 

@@ -247,7 +247,7 @@ test_deep (void)
                                         "a\x81\xa1"
                                         "b\x81\xa1"
                                         "c\xa1x",
-                       13);
+                       12);
   fixture_write (fixture, "a.msgpack", (const char *) bytes->data, (gssize) bytes->len);
   output = rig_run (fixture_config (fixture));
   g_assert_no_error (output->error);
