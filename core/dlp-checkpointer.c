@@ -548,9 +548,9 @@ run (gpointer data)
         }
       if (begin >= status_due)
         {
-          status_due = begin + TICK;
           pthread_mutex_unlock (&self->lock);
           dlp_checkpointer_write_status (self);
+          status_due = begin + MAX (TICK, (g_get_monotonic_time () - begin) * COST_SHARE);
           pthread_mutex_lock (&self->lock);
         }
       if (!must_leave (self) && !self->requested)

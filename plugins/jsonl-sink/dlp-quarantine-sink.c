@@ -149,7 +149,6 @@ dlp_quarantine_sink_start (DlpElement *element, GCancellable *cancellable, GErro
   if (self->output == NULL)
     return FALSE;
 
-  self->writer = json_writer_new (jsonl_output_write, self->output);
   if (self->loaded.lines > 0)
     make_visible (self);
   return TRUE;
@@ -198,6 +197,9 @@ dlp_quarantine_sink_consume (DlpSink *sink,
       return FALSE;
     }
 
+  /* Most have nothing to write, and there is one a reader. */
+  if (self->writer == NULL)
+    self->writer = json_writer_new (jsonl_output_write, self->output);
   for (guint i = row; i < row + n; i++)
     {
       json_row_write (self->row, self->writer, batch, i);
