@@ -237,6 +237,19 @@ fail_stream (const char *uri, GError **error)
   return FALSE;
 }
 
+static gboolean
+fail_empty (guint n, GError **error)
+{
+  if (n == 0)
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                 "its sources have no files to look at; put the reader itself here");
+  else
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                 "its %u files are empty, and their names tell nothing; put the reader itself here",
+                 n);
+  return FALSE;
+}
+
 /* ---- all files ---- */
 
 typedef struct
@@ -305,13 +318,7 @@ dlp_auto_reader_choose (GPtrArray *files, GCancellable *cancellable, char **why,
   for (guint i = 0; ok && i < files->len; i++)
     ok = judge_file (&choice, g_ptr_array_index (files, i), cancellable, error);
   if (ok && choice.reader == NULL)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "its %u files are empty, and their names tell nothing; put the reader itself "
-                   "here",
-                   files->len);
-      ok = FALSE;
-    }
+    ok = fail_empty (files->len, error);
   g_array_unref (choice.candidates);
   if (ok)
     {

@@ -65,16 +65,12 @@ add_files (DlpPad *input, GPtrArray *files, GError **error)
 {
   DlpElement *element = dlp_pad_get_element (dlp_pad_get_peer (input));
   DlpSourceClass *klass = DLP_IS_SOURCE (element) ? DLP_SOURCE_GET_CLASS (element) : NULL;
-  g_autoptr (GPtrArray) own = NULL;
+  DlpFile *file = NULL;
 
-  if (klass != NULL && klass->list_files != NULL)
-    {
-      own = klass->list_files (DLP_SOURCE (element));
-      for (guint i = 0; i < own->len; i++)
-        g_ptr_array_add (files, g_object_ref (own->pdata[i]));
-      return TRUE;
-    }
-  if (klass != NULL)
+  if (klass != NULL && klass->get_file != NULL)
+    for (guint64 i = 0; (file = klass->get_file (DLP_SOURCE (element), i)) != NULL; i++)
+      g_ptr_array_add (files, g_object_ref (file));
+  else if (klass != NULL)
     {
       g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
                    "%s does not know its files before it runs; put the reader itself here",

@@ -25,12 +25,11 @@ G_DECLARE_DERIVABLE_TYPE (DlpSource, dlp_source, DLP, SOURCE, DlpElement)
  * @get_epochs: how often it gives what it has
  * @repeat: has it begin again for ever
  * @get_read_ahead: how far its files are read in advance
- * @list: lists the files that it gives
+ * @list: lists the files that are dealt to tasks
  * @take_part: has it give a part of them
- * @list_files: the files that it gives
- * @get_file: which files it gives
+ * @get_file: the files that it has, to look at
  *
- * The class of sources, with room for one further virtual function.
+ * The class of sources, with room for three further virtual functions.
  *
  * Since: 0.1
  */
@@ -142,38 +141,26 @@ struct _DlpSourceClass
   gboolean (*take_part) (DlpSource *self, const char *plan, guint task, GError **error);
 
   /**
-   * DlpSourceClass::list_files:
-   * @self: a source
-   *
-   * Optional, of a source of files: all files of an epoch, in any order, to see what they are, also
-   * those that list() would refuse.
-   *
-   * Threads: the one that builds the pipeline, once it has negotiated.
-   *
-   * Returns: (transfer full) (element-type DlpFile): files
-   *
-   * Since: 0.2
-   */
-  GPtrArray *(*list_files) (DlpSource *self);
-
-  /**
    * DlpSourceClass::get_file: (skip)
    * @self: a source
    * @position: from 0
    *
-   * Optional, of a source of files: which one it gives at a position of its first epoch. The first
-   * records of some are looked at before a run begins, to find what a reader wants and none has.
+   * Optional, of a source of files: which one it gives at a position of its first epoch, also what
+   * list() would refuse; a shard without any gives those of all. By the names and first bytes of
+   * all auto-reader chooses a reader; the first records of some are looked at before a run begins,
+   * to find what a reader wants and none has.
    *
    * Threads: one at a time, once it has negotiated and before the run.
    *
-   * Returns: (transfer none) (nullable): a file; %NULL behind the last one
+   * Returns: (transfer none) (nullable): a file; %NULL behind the last one, and in a task of a
+   *   #DlpFanout: what it has says nothing of the whole
    *
    * Since: 0.2
    */
   DlpFile *(*get_file) (DlpSource *self, guint64 position);
 
   /*< private >*/
-  gpointer reserved[1];
+  gpointer reserved[3];
 };
 
 /**

@@ -387,22 +387,18 @@ dlp_file_source_get_epochs (DlpSource *source)
   return get_epochs (DLP_FILE_SOURCE (source));
 }
 
-static GPtrArray *
-dlp_file_source_list_files (DlpSource *source)
-{
-  return g_ptr_array_ref (DLP_FILE_SOURCE (source)->list->files);
-}
-
 static DlpFile *
 dlp_file_source_get_file (DlpSource *source, guint64 position)
 {
   DlpFileSource *self = DLP_FILE_SOURCE (source);
+  guint64 own = count_own_files (self);
 
   /* What a task has of a source says nothing of the whole. */
-  if (self->plan != NULL || position >= count_own_files (self))
+  if (self->plan != NULL || position >= (own > 0 ? own : file_list_get_length (self->list)))
     return NULL;
-  return file_list_get (self->list,
-                        get_index (self, self->shard_index + position * self->shard_count));
+  if (own > 0)
+    position = self->shard_index + position * self->shard_count;
+  return file_list_get (self->list, get_index (self, position));
 }
 
 static gboolean
@@ -958,7 +954,6 @@ dlp_file_source_class_init (DlpFileSourceClass *klass)
   DLP_SOURCE_CLASS (klass)->get_read_ahead = dlp_file_source_get_read_ahead;
   DLP_SOURCE_CLASS (klass)->list = dlp_file_source_list;
   DLP_SOURCE_CLASS (klass)->take_part = dlp_file_source_take_part;
-  DLP_SOURCE_CLASS (klass)->list_files = dlp_file_source_list_files;
   DLP_SOURCE_CLASS (klass)->get_file = dlp_file_source_get_file;
   dlp_element_class_add_pad_template (element_class, "out", DLP_PAD_OUTPUT, DLP_PAD_ALWAYS,
                                       DLP_CARRIES_FILES, NULL);

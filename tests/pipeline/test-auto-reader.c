@@ -165,6 +165,15 @@ test_errors (void)
     }
 }
 
+/* A shard that has no file has the reader of the others. */
+static void
+test_empty_shard (void)
+{
+  g_autoptr (GPtrArray) got = read_all ("location=@a.jsonl shard=1/2", "auto-reader");
+
+  g_assert_cmpuint (got->len, ==, 0);
+}
+
 /* Before it is prepared the graph has what was typed, afterwards what runs; the list says so. */
 static void
 note_change (GListModel *list, guint position, guint removed, guint added, gpointer data)
@@ -239,6 +248,7 @@ main (int argc, char **argv)
   g_test_add_func ("/auto-reader/names", test_names);
   g_test_add_func ("/auto-reader/bytes", test_bytes);
   g_test_add_func ("/auto-reader/empty", test_empty);
+  g_test_add_func ("/auto-reader/empty-shard", test_empty_shard);
   g_test_add_func ("/auto-reader/errors", test_errors);
   g_test_add_func ("/auto-reader/replaced", test_replaced);
   g_test_add_func ("/auto-reader/resume", test_resume);
