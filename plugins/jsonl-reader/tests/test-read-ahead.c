@@ -127,21 +127,17 @@ static void
 test_none (void)
 {
   g_autoptr (Fixture) fixture = new_fixture (3, 2000, 400);
-  g_autoptr (Rig) rig = NULL;
-  GError *error = NULL;
-  gboolean is_rejected;
+  g_autoptr (RigOutput) output = NULL;
 
   fixture->config.memory = SMALL_SHARE;
   fixture_set_source (fixture, "prefetch-files=0");
   far_scheme_begin (FAR_NOTHING);
-  rig = rig_new (fixture_config (fixture), NULL, &error);
-  g_assert_no_error (error);
-  g_free (rig_next (rig, &is_rejected, &error));
-  g_usleep (50000);
-  g_assert_cmpuint (far_scheme_count_all_opens (), ==, 1);
-  g_assert_cmpuint (rig_drain (rig, &error), ==, 5999);
-  g_assert_no_error (error);
+  output = rig_run (fixture_config (fixture));
+  g_assert_no_error (output->error);
+  g_assert_cmpuint (output->good->len, ==, 6000);
+  g_assert_cmpuint (far_scheme_get_ahead_bytes (), ==, 0);
   g_assert_cmpuint (far_scheme_count_all_opens (), ==, 3);
+  g_assert_cmpuint (far_scheme_get_most_open (), ==, 1);
 }
 
 /* What is held in advance is bounded, and a small budget only makes it less. */
