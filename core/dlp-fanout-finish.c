@@ -292,7 +292,7 @@ is_all_done (DlpFanout *self)
 /* Ranks that end at the same time would clear away each other's temporary files: one after the
  * other, by the lock of the job itself. */
 static bool
-take_turn (DlpFanout *self, GError **error)
+take_turn (DlpFanout *self, GCancellable *cancellable, GError **error)
 {
   for (guint i = 1; self->settings.world_size > 1; i++)
     {
@@ -306,17 +306,19 @@ take_turn (DlpFanout *self, GError **error)
           return false;
         }
       g_error_free (local);
-      g_usleep (TURN_US);
+      if (!dlp_fanout_pause (self, cancellable, TURN_US,
+                             "another rank had written the manifest of the whole", error))
+        return false;
     }
   return true;
 }
 
 bool
-dlp_fanout_finish (DlpFanout *self, GError **error)
+dlp_fanout_finish (DlpFanout *self, GCancellable *cancellable, GError **error)
 {
   if (!is_all_done (self))
     return true;
-  if (!take_turn (self, error))
+  if (!take_turn (self, cancellable, error))
     return false;
   for (guint i = 0; i < self->folders->len; i++)
     if (!write_whole (self, self->folders->pdata[i], error))

@@ -19,6 +19,9 @@
 #define CPUS_A_WORKER 4
 #define MIB ((guint64) 1 << 20)
 #define RANK_POLL_US (200 * 1000)
+/* What it waits for is said after a while, and again now and then. */
+#define FIRST_WORD_US (5 * G_USEC_PER_SEC)
+#define NEXT_WORD_US (60 * G_USEC_PER_SEC)
 
 /* ---- the parts of a fan-out ---- */
 
@@ -145,14 +148,44 @@ open_job (DlpFanout *self, GError **error)
   return self->job != NULL;
 }
 
+static void
+say_that_it_waits (DlpFanout *self, gint64 waited)
+{
+  g_autofree char *path = dlp_fanout_job_get_path (self->job, "job.json");
+
+  g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "DLP_FILE", path, "MESSAGE",
+                    "rank %u has been waiting for the plan of rank 0 for %" G_GINT64_FORMAT
+                    " s: %s is not there yet",
+                    self->settings.rank, waited / G_USEC_PER_SEC, path);
+}
+
+static bool
+is_plan_overdue (DlpFanout *self, gint64 waited, GError **error)
+{
+  g_autofree char *path = NULL;
+
+  if (self->settings.plan_timeout == 0 || waited < self->settings.plan_timeout)
+    return false;
+  path = dlp_fanout_job_get_path (self->job, "job.json");
+  g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STALLED,
+               "rank %u has waited for the plan of rank 0 for %.3g s (plan-timeout), and %s is not "
+               "there; start rank 0 with the same folder, or set a longer time (0: for ever)",
+               self->settings.rank, (double) waited / G_USEC_PER_SEC, path);
+  return true;
+}
+
 /* Other ranks wait for the first one to have dealt the files. */
 static GVariant *
 wait_for_plan (DlpFanout *self, GCancellable *cancellable, GError **error)
 {
-  while (!g_cancellable_set_error_if_cancelled (cancellable, error))
+  gint64 began = g_get_monotonic_time ();
+  gint64 next_word = FIRST_WORD_US;
+
+  do
     {
       GError *local = NULL;
       GVariant *job = dlp_fanout_job_load (self->job, &local);
+      gint64 waited = g_get_monotonic_time () - began;
 
       if (job != NULL)
         return job;
@@ -161,14 +194,15 @@ wait_for_plan (DlpFanout *self, GCancellable *cancellable, GError **error)
           g_propagate_error (error, local);
           return NULL;
         }
-      if (__atomic_load_n (&self->stopping, __ATOMIC_ACQUIRE))
+      if (is_plan_overdue (self, waited, error))
+        return NULL;
+      if (waited >= next_word)
         {
-          g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED,
-                       "stopped before rank 0 had dealt the files");
-          return NULL;
+          say_that_it_waits (self, waited);
+          next_word = waited + NEXT_WORD_US;
         }
-      g_usleep (RANK_POLL_US);
     }
+  while (dlp_fanout_pause (self, cancellable, RANK_POLL_US, "rank 0 had dealt the files", error));
   return NULL;
 }
 
@@ -470,8 +504,18 @@ static bool
 check_pattern (DlpFanout *self, GError **error)
 {
   g_object_get (self->pattern, "seed", &self->seed, NULL);
-  self->graph = dlp_pipeline_to_string (self->pattern);
   return dlp_fanout_check_graph (self->pattern, 1, error);
+}
+
+/* As it is once it is built: with the reader that was chosen by all files, which a task that has
+ * none of them could not choose. */
+static bool
+build_pattern (DlpFanout *self, GCancellable *cancellable, GError **error)
+{
+  if (!dlp_pipeline_check (self->pattern, cancellable, error))
+    return false;
+  self->graph = dlp_pipeline_to_string (self->pattern);
+  return true;
 }
 
 /* The first rank deals, and the others find what it has dealt. */
@@ -493,10 +537,11 @@ find_or_make_plan (DlpFanout *self, GCancellable *cancellable, GError **error)
       g_propagate_error (error, local);
       return false;
     }
-  if (job != NULL && (!check_seed (self, job, error) || !compare_graph (self, error)))
+  if (job != NULL && !check_seed (self, job, error))
     return false;
-  if (!dlp_pipeline_check (self->pattern, cancellable, error) ||
-      !(job != NULL ? take_up (self, job, error) && make_folders (self, error) :
+  if (!build_pattern (self, cancellable, error) ||
+      !(job != NULL ? compare_graph (self, error) && take_up (self, job, error) &&
+                          make_folders (self, error) :
                       begin_job (self, error)))
     return false;
   return !first || !shared || dlp_fanout_job_lock (self->job, 0, error);

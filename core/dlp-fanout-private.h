@@ -62,7 +62,7 @@ typedef struct
   guint workers, tasks, retries, rank, world_size, threads;
   guint64 memory;
   char *state_dir;
-  gint64 checkpoint_interval, stall_timeout, answer_timeout, grace;
+  gint64 checkpoint_interval, stall_timeout, answer_timeout, plan_timeout, grace;
   gboolean strict, overwrite, restart;
   char **devices;
   char *device_env;
@@ -115,6 +115,14 @@ struct _DlpFanout
   DlpPipelineStatus shown_status;
 };
 
+/* Waits for other ranks; a stop, an abort and a cancel end it at once: false. @until: of the error,
+ * what had not happened before. */
+bool dlp_fanout_pause (DlpFanout *self,
+                       GCancellable *cancellable,
+                       gint64 us,
+                       const char *until,
+                       GError **error);
+
 /* Tasks of other ranks are only looked at. */
 bool dlp_fanout_is_own (const DlpFanout *self, guint task);
 
@@ -144,7 +152,7 @@ const char *dlp_fanout_name_status (DlpTaskStatus status);
 guint64 dlp_fanout_get_count (GVariant *outcome, const char *key);
 
 /* finish: parts looked at, manifests of the whole written; when all tasks of the job are done. */
-bool dlp_fanout_finish (DlpFanout *self, GError **error);
+bool dlp_fanout_finish (DlpFanout *self, GCancellable *cancellable, GError **error);
 /* Removes the manifests of a job that is discarded. */
 bool dlp_fanout_discard_whole (const char *graph, const char *job_id, GError **error);
 /* (floating): a{ss}: of each sink the sum of the parts of the digests that do not depend on where

@@ -702,7 +702,7 @@ conclude (DlpFanout *self, GCancellable *cancellable, GError **error)
       return false;
     }
   if (sums.done == self->own_tasks)
-    return dlp_fanout_finish (self, error);
+    return dlp_fanout_finish (self, cancellable, error);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return false;
   if (__atomic_load_n (&self->aborting, __ATOMIC_ACQUIRE))

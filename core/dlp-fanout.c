@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #define DEFAULT_GRACE (20 * G_USEC_PER_SEC)
 #define DEFAULT_TIMEOUT (60 * G_USEC_PER_SEC)
+#define DEFAULT_PLAN_TIMEOUT (600 * G_USEC_PER_SEC)
 #define DEFAULT_DEVICE_ENV "CUDA_VISIBLE_DEVICES"
 #define MAX_WORKERS 1024
 
@@ -29,6 +31,7 @@ enum
   PROP_RESTART,
   PROP_STALL_TIMEOUT,
   PROP_ANSWER_TIMEOUT,
+  PROP_PLAN_TIMEOUT,
   PROP_GRACE,
   PROP_DEVICES,
   PROP_DEVICE_ENV,
@@ -119,6 +122,8 @@ find_time (DlpFanoutSettings *settings, guint id)
       return &settings->stall_timeout;
     case PROP_ANSWER_TIMEOUT:
       return &settings->answer_timeout;
+    case PROP_PLAN_TIMEOUT:
+      return &settings->plan_timeout;
     case PROP_GRACE:
       return &settings->grace;
     default:
@@ -347,6 +352,9 @@ install_others (void)
   properties[PROP_ANSWER_TIMEOUT] = g_param_spec_int64 (
       "answer-timeout", NULL, "How long a worker may say nothing before it is killed; 0: for ever",
       0, G_MAXINT64, DEFAULT_TIMEOUT, rw | DLP_PARAM_DURATION);
+  properties[PROP_PLAN_TIMEOUT] = g_param_spec_int64 (
+      "plan-timeout", NULL, "How long other ranks wait for the plan of rank 0; 0: for ever", 0,
+      G_MAXINT64, DEFAULT_PLAN_TIMEOUT, rw | DLP_PARAM_DURATION);
   properties[PROP_GRACE] = g_param_spec_int64 (
       "grace", NULL, "How long all tasks together have for their checkpoints after a stop", 0,
       G_MAXINT64, DEFAULT_GRACE, rw | DLP_PARAM_DURATION);
@@ -446,6 +454,7 @@ dlp_fanout_init (DlpFanout *self)
                                         .world_size = 1,
                                         .stall_timeout = DEFAULT_TIMEOUT,
                                         .answer_timeout = DEFAULT_TIMEOUT,
+                                        .plan_timeout = DEFAULT_PLAN_TIMEOUT,
                                         .grace = DEFAULT_GRACE };
   self->settings.device_env = g_strdup (DEFAULT_DEVICE_ENV);
   pthread_mutex_init (&self->lock, NULL);
@@ -631,6 +640,41 @@ ask (DlpFanout *self, bool *flag)
   __atomic_store_n (flag, true, __ATOMIC_RELEASE);
   while (write (self->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
     ;
+}
+
+static bool
+check_asked (DlpFanout *self, GCancellable *cancellable, const char *until, GError **error)
+{
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return false;
+  if (__atomic_load_n (&self->aborting, __ATOMIC_ACQUIRE))
+    g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_ABORTED, "aborted before %s", until);
+  else if (__atomic_load_n (&self->stopping, __ATOMIC_ACQUIRE))
+    g_set_error (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED, "stopped before %s", until);
+  else
+    return true;
+  return false;
+}
+
+bool
+dlp_fanout_pause (DlpFanout *self,
+                  GCancellable *cancellable,
+                  gint64 us,
+                  const char *until,
+                  GError **error)
+{
+  GPollFD cancel = { .fd = -1 };
+  struct pollfd fds[2] = { { self->wake_fd, POLLIN, 0 }, { -1, POLLIN, 0 } };
+  bool can_poll;
+
+  if (!check_asked (self, cancellable, until, error))
+    return false;
+  can_poll = cancellable != NULL && g_cancellable_make_pollfd (cancellable, &cancel);
+  fds[1].fd = cancel.fd;
+  poll (fds, G_N_ELEMENTS (fds), (int) (us / 1000));
+  if (can_poll)
+    g_cancellable_release_fd (cancellable);
+  return check_asked (self, cancellable, until, error);
 }
 
 void

@@ -79,6 +79,7 @@ fanout_make (const FanoutOptions *options, GError **error)
                                  options->checkpoint_every },
                                { "stall-timeout", "--stall-timeout", options->stall_timeout },
                                { "answer-timeout", "--answer-timeout", options->answer_timeout },
+                               { "plan-timeout", "--plan-timeout", options->plan_timeout },
                                { "grace", "--grace", options->grace },
                                { "device-env", "--device-env", options->device_env },
                                { "rank", "--rank", options->rank },

@@ -96,6 +96,8 @@ add_job_group (GOptionContext *context, FanoutOptions *self, Texts *texts)
       "Of several fan-outs that share the job's folder, this one's number, from 0", "N" },
     { "world-size", 0, 0, G_OPTION_ARG_FILENAME, &self->world_size,
       "How many fan-outs share the job's folder (1)", "N" },
+    { "plan-timeout", 0, 0, G_OPTION_ARG_FILENAME, &self->plan_timeout,
+      "How long other ranks wait for the plan of rank 0; 0: for ever (10m)", "TIME" },
     { NULL, 0, 0, 0, NULL, NULL, NULL }
   };
   GOptionGroup *group =
@@ -227,13 +229,26 @@ fanout_options_parse (FanoutOptions *self, int *argc, char ***argv, GError **err
 void
 fanout_options_clear (FanoutOptions *self)
 {
-  char *texts[] = {
-    self->graph,          self->file,       self->status,           self->state,
-    self->workers,        self->tasks,      self->retries,          self->threads,
-    self->memory,         self->seed,       self->checkpoint_every, self->stall_timeout,
-    self->answer_timeout, self->grace,      self->devices,          self->device_env,
-    self->rank,           self->world_size, self->summary
-  };
+  char *texts[] = { self->graph,
+                    self->file,
+                    self->status,
+                    self->state,
+                    self->workers,
+                    self->tasks,
+                    self->retries,
+                    self->threads,
+                    self->memory,
+                    self->seed,
+                    self->checkpoint_every,
+                    self->stall_timeout,
+                    self->plan_timeout,
+                    self->answer_timeout,
+                    self->grace,
+                    self->devices,
+                    self->device_env,
+                    self->rank,
+                    self->world_size,
+                    self->summary };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_free (texts[i]);

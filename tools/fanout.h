@@ -25,7 +25,7 @@ typedef struct
   char *status; /* the job that is to be shown; nothing is run then */
   char *state;
   char *workers, *tasks, *retries, *threads, *memory, *seed;
-  char *checkpoint_every, *stall_timeout, *answer_timeout, *grace;
+  char *checkpoint_every, *stall_timeout, *answer_timeout, *plan_timeout, *grace;
   char *devices, *device_env;
   char *rank, *world_size;
   gboolean from_environment; /* rank and world size */

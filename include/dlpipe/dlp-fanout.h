@@ -146,6 +146,15 @@ G_DECLARE_FINAL_TYPE (DlpFanout, dlp_fanout, DLP, FANOUT, GObject)
  */
 
 /**
+ * DlpFanout:plan-timeout:
+ *
+ * How long a fan-out of another rank than 0 waits for rank 0 to have dealt the files, in
+ * microseconds; 0: for ever. To be set before dlp_fanout_prepare().
+ *
+ * Since: 0.2
+ */
+
+/**
  * DlpFanout:grace:
  *
  * How long all tasks together have for their checkpoints after dlp_fanout_stop(), in microseconds;

@@ -4,9 +4,11 @@
  * Arguments: dlpipe-fanout, the folder tests/data. Environment: DLPIPE_LAUNCH, DLPIPE_TEST_PLUGINS.
  */
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -410,6 +412,69 @@ test_ranks (void)
   other->dir = g_steal_pointer (&own_dir);
 }
 
+/* Nobody deals: it is told where a plan was looked for, within a time; and a signal is heard. */
+static void
+test_no_plan (void)
+{
+  const char *const waiting[] = { "--rank", "1", "--world-size", "2", GRAPH, NULL };
+  g_autoptr (LaunchRig) rig = new_rig ();
+
+  launch_rig_expect (rig, 2, "--rank", "1", "--world-size", "2", "--plan-timeout", "300ms", GRAPH,
+                     NULL);
+  launch_rig_assert_has (rig->err, "rank 1 has waited for the plan of rank 0");
+  launch_rig_assert_has (rig->err, "out.fanout/job.json is not there");
+  launch_rig_assert_has_not (rig->err, "has been waiting");
+
+  launch_rig_start (rig, waiting, NULL);
+  g_assert_false (launch_rig_wait (rig, 7 * G_USEC_PER_SEC));
+  kill (rig->pid, SIGTERM);
+  g_assert_true (launch_rig_wait (rig, FULL_TIME));
+  g_assert_cmpint (rig->exit_code, !=, 0);
+  launch_rig_assert_has (rig->err, "rank 1 has been waiting for the plan of rank 0 for");
+  launch_rig_assert_has (rig->err, "out.fanout/job.json is not there yet");
+}
+
+/* Another rank has the lock of the job for long: a signal ends the wait, which is a minute else. */
+static void
+test_stop_at_the_end (void)
+{
+  const char *const last[] = { "--rank", "1", "--world-size", "2", GRAPH, NULL };
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *path = launch_rig_path (rig, "out.fanout/lock");
+  int lock;
+
+  launch_rig_expect (rig, 0, "--tasks", FANOUT_TASKS, GRAPH, NULL);
+  lock = open (path, O_RDWR | O_CLOEXEC);
+  g_assert_cmpint (lock, >=, 0);
+  g_assert_cmpint (flock (lock, LOCK_EX | LOCK_NB), ==, 0);
+  launch_rig_start (rig, last, NULL);
+  g_assert_false (launch_rig_wait (rig, 3 * G_USEC_PER_SEC));
+  kill (rig->pid, SIGTERM);
+  g_assert_true (launch_rig_wait (rig, 20 * G_USEC_PER_SEC));
+  g_assert_cmpint (rig->exit_code, ==, 75);
+  launch_rig_assert_has (rig->err, "stopped before another rank had written the manifest");
+  close (lock);
+  launch_rig_expect (rig, 0, "--rank", "1", "--world-size", "2", GRAPH, NULL);
+}
+
+/* Three tasks have no file of the first source, and yet the reader that it calls for. */
+static void
+test_auto_reader (void)
+{
+  static const char graph[] = "file-source location=one.jsonl ! auto-reader name=r ! m. "
+                              "file-source location=in-*.jsonl ! auto-reader ! m. "
+                              "mix name=m weights=1,1 ! jsonl-sink location=out";
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *recorded = NULL;
+
+  launch_rig_write (rig, "one.jsonl", "{\"text\": \"one\"}\n", -1);
+  launch_rig_expect (rig, 0, "--tasks", FANOUT_TASKS, graph, NULL);
+  recorded = fanout_rig_read (rig, "out.fanout/graph");
+  launch_rig_assert_has (recorded, "jsonl-reader name=r");
+  launch_rig_assert_has_not (recorded, "auto-reader name=");
+  launch_rig_expect (rig, 0, "--tasks", FANOUT_TASKS, graph, NULL);
+}
+
 static void
 test_environment (void)
 {
@@ -475,6 +540,9 @@ main (int argc, char **argv)
   g_test_add_func ("/fanout/bad-file", test_bad_file);
   g_test_add_func ("/fanout/damaged-file", test_damaged_file);
   g_test_add_func ("/fanout/ranks", test_ranks);
+  g_test_add_func ("/fanout/no-plan", test_no_plan);
+  g_test_add_func ("/fanout/stop-at-the-end", test_stop_at_the_end);
+  g_test_add_func ("/fanout/auto-reader", test_auto_reader);
   g_test_add_func ("/fanout/environment", test_environment);
   return g_test_run ();
 }
