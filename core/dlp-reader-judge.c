@@ -25,21 +25,19 @@ max_warnings (const char *kind)
 enum
 {
   FIELD_KIND,
-  FIELD_MESSAGE,
+  FIELD_REASON,
   FIELD_URI,
   FIELD_ROW,
   FIELD_LINE,
   FIELD_OFFSET,
-  FIELD_RECORD,
+  FIELD_RAW,
   N_FIELDS
 };
 
 DlpSchema *
 dlp_reader_rejected_schema (void)
 {
-  static const char *const names[] = {
-    "kind", "message", "uri", "row", "line", "offset", "record"
-  };
+  static const char *const names[] = { "kind", "reason", "uri", "row", "line", "offset", "raw" };
   static const DlpFieldType types[N_FIELDS] = { DLP_FIELD_STRING, DLP_FIELD_STRING,
                                                 DLP_FIELD_STRING, DLP_FIELD_UINT64,
                                                 DLP_FIELD_UINT64, DLP_FIELD_UINT64,
@@ -189,12 +187,12 @@ emit (DlpReader *self, const BadRecord *bad)
   const DlpReaderReject *reject = bad->reject;
 
   append_text (builder, FIELD_KIND, reject->kind);
-  append_text (builder, FIELD_MESSAGE, reject->message);
+  append_text (builder, FIELD_REASON, reject->message);
   append_text (builder, FIELD_URI, bad->name);
   dlp_record_batch_builder_append_uint64 (builder, FIELD_ROW, bad->coordinate.row);
   dlp_record_batch_builder_append_uint64 (builder, FIELD_LINE, bad->line);
   dlp_record_batch_builder_append_uint64 (builder, FIELD_OFFSET, bad->offset);
-  dlp_record_batch_builder_append_value (builder, FIELD_RECORD, reject->data, reject->size);
+  dlp_record_batch_builder_append_value (builder, FIELD_RAW, reject->data, reject->size);
   dlp_pad_end_record (priv->rejected, &bad->coordinate);
 }
 

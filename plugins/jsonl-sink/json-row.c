@@ -13,6 +13,8 @@ typedef struct
   DlpFieldType type;
   char *before; /* what stands before the value: brace or comma, key, colon */
   gsize before_size;
+  char *before_base64; /* the same, of bytes that are no text; NULL: it cannot have them */
+  gsize before_base64_size;
 } Member;
 
 struct _JsonRow
@@ -22,12 +24,18 @@ struct _JsonRow
   gboolean coordinates;
 };
 
+/* Bytes that are no text are written as base64, under the name of the field with this behind it. */
+#define BASE64_SUFFIX "_base64"
+
 static const char *const coordinate_names[] = { "stage", "source", "file", "row", "epoch", "part" };
 
 static void
-clear_member (gpointer member)
+clear_member (gpointer data)
 {
-  g_free (((Member *) member)->before);
+  Member *member = data;
+
+  g_free (member->before);
+  g_free (member->before_base64);
 }
 
 void
@@ -54,12 +62,23 @@ fail_missing (DlpSchema *schema, const char *name, GError **error)
   return FALSE;
 }
 
+/* (transfer full) */
+static char *
+make_before (JsonRow *self, const char *name, gsize *size)
+{
+  GString *before = g_string_new (self->members->len > 0 || self->head != NULL ? "," : "{");
+
+  dlp_json_append_string (before, name, strlen (name));
+  g_string_append_c (before, ':');
+  *size = before->len;
+  return g_string_free (before, FALSE);
+}
+
 static gboolean
 add_member (JsonRow *self, DlpSchema *schema, const char *name, GError **error)
 {
   int field = dlp_schema_find (schema, name);
-  GString *before;
-  Member member;
+  Member member = { 0 };
 
   if (field < 0)
     return fail_missing (schema, name, error);
@@ -71,14 +90,41 @@ add_member (JsonRow *self, DlpSchema *schema, const char *name, GError **error)
         return FALSE;
       }
 
-  before = g_string_new (self->members->len > 0 || self->head != NULL ? "," : "{");
-  dlp_json_append_string (before, name, strlen (name));
-  g_string_append_c (before, ':');
   member.field = (guint) field;
   member.type = dlp_schema_get_field_type (schema, (guint) field);
-  member.before_size = before->len;
-  member.before = g_string_free (before, FALSE);
+  member.before = make_before (self, name, &member.before_size);
+  if (member.type == DLP_FIELD_BINARY)
+    {
+      g_autofree char *coded = g_strconcat (name, BASE64_SUFFIX, NULL);
+
+      member.before_base64 = make_before (self, coded, &member.before_base64_size);
+    }
   g_array_append_val (self->members, member);
+  return TRUE;
+}
+
+/* A field must not have the name that another one has in base64. */
+static gboolean
+check_base64_names (JsonRow *self, DlpSchema *schema, GError **error)
+{
+  for (guint i = 0; i < self->members->len; i++)
+    {
+      const Member *member = &g_array_index (self->members, Member, i);
+      const char *name = dlp_schema_get_field_name (schema, member->field);
+      g_autofree char *coded = g_strconcat (name, BASE64_SUFFIX, NULL);
+
+      for (guint k = 0; member->before_base64 != NULL && k < self->members->len; k++)
+        if (g_str_equal (
+                dlp_schema_get_field_name (schema, g_array_index (self->members, Member, k).field),
+                coded))
+          {
+            g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                         "a field is called “%s”, and so is what the bytes of “%s” become where "
+                         "they are no text: name the fields that are wanted (fields=...)",
+                         coded, name);
+            return FALSE;
+          }
+    }
   return TRUE;
 }
 
@@ -100,7 +146,7 @@ check_names (JsonRow *self, DlpSchema *schema, GError **error)
           taken = name;
     }
   if (taken == NULL)
-    return TRUE;
+    return check_base64_names (self, schema, error);
 
   g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
                "a field is called “%s”, and so is what %s adds: name the fields that are wanted "
@@ -169,6 +215,14 @@ write_list (JsonWriter *writer, DlpRecordBatch *batch, const Member *member, gui
     }
 }
 
+static gboolean
+is_text (const guint8 *data, gsize size)
+{
+  /* GLib takes a U+0000 for the end. */
+  return size == 0 ||
+         (memchr (data, 0, size) == NULL && g_utf8_validate_len ((const char *) data, size, NULL));
+}
+
 static void
 write_value (JsonWriter *writer, DlpRecordBatch *batch, const Member *member, guint row)
 {
@@ -184,12 +238,9 @@ write_value (JsonWriter *writer, DlpRecordBatch *batch, const Member *member, gu
   switch (member->type)
     {
     case DLP_FIELD_STRING:
-      value = dlp_record_batch_get_value (batch, member->field, row, &size);
-      json_writer_add_string (writer, value, size);
-      break;
     case DLP_FIELD_BINARY:
       value = dlp_record_batch_get_value (batch, member->field, row, &size);
-      json_writer_add_bytes (writer, value, size);
+      json_writer_add_string (writer, value, size);
       break;
     case DLP_FIELD_BOOLEAN:
       json_writer_add_boolean (writer, dlp_record_batch_get_boolean (batch, member->field, row));
@@ -228,6 +279,24 @@ write_coordinates (JsonWriter *writer, const DlpCoordinate *at, gboolean first)
     }
 }
 
+static void
+write_member (JsonWriter *writer, DlpRecordBatch *batch, const Member *member, guint row)
+{
+  gsize size = 0;
+  const guint8 *bytes = member->before_base64 != NULL ?
+                            dlp_record_batch_get_value (batch, member->field, row, &size) :
+                            NULL;
+
+  if (bytes == NULL || is_text (bytes, size))
+    {
+      json_writer_add_raw (writer, member->before, member->before_size);
+      write_value (writer, batch, member, row);
+      return;
+    }
+  json_writer_add_raw (writer, member->before_base64, member->before_base64_size);
+  json_writer_add_base64 (writer, bytes, size);
+}
+
 void
 json_row_write (JsonRow *self, JsonWriter *writer, DlpRecordBatch *batch, guint row)
 {
@@ -236,12 +305,7 @@ json_row_write (JsonRow *self, JsonWriter *writer, DlpRecordBatch *batch, guint 
   if (self->head != NULL)
     json_writer_add_raw (writer, self->head, strlen (self->head));
   for (guint i = 0; i < self->members->len; i++)
-    {
-      const Member *member = &g_array_index (self->members, Member, i);
-
-      json_writer_add_raw (writer, member->before, member->before_size);
-      write_value (writer, batch, member, row);
-    }
+    write_member (writer, batch, &g_array_index (self->members, Member, i), row);
   if (self->coordinates)
     write_coordinates (writer, dlp_record_batch_get_coordinate (batch, row),
                        self->head == NULL && self->members->len == 0);

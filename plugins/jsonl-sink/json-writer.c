@@ -328,13 +328,13 @@ json_writer_add_string (JsonWriter *self, const guint8 *text, gsize size)
   add_char (self, '"');
 }
 
-static void
-add_base64 (JsonWriter *self, const guint8 *data, gsize size)
+void
+json_writer_add_base64 (JsonWriter *self, const guint8 *data, gsize size)
 {
   int state = 0;
   int save = 0;
 
-  json_writer_add_raw (self, "{\"base64\":\"", 11);
+  add_char (self, '"');
   while (size > 0)
     {
       gsize n = MIN (size, 36);
@@ -345,16 +345,5 @@ add_base64 (JsonWriter *self, const guint8 *data, gsize size)
       size -= n;
     }
   self->filled += g_base64_encode_close (FALSE, make_room (self), &state, &save);
-  json_writer_add_raw (self, "\"}", 2);
-}
-
-void
-json_writer_add_bytes (JsonWriter *self, const guint8 *data, gsize size)
-{
-  /* GLib takes a U+0000 for the end. */
-  if (size == 0 ||
-      (memchr (data, 0, size) == NULL && g_utf8_validate_len ((const char *) data, size, NULL)))
-    json_writer_add_string (self, data, size);
-  else
-    add_base64 (self, data, size);
+  add_char (self, '"');
 }

@@ -37,8 +37,8 @@ void json_writer_add_double (JsonWriter *self, double value);
 void json_writer_add_float (JsonWriter *self, float value);
 /* Valid UTF-8. */
 void json_writer_add_string (JsonWriter *self, const guint8 *text, gsize size);
-/* A string if it is UTF-8, else {"base64":"…"}. */
-void json_writer_add_bytes (JsonWriter *self, const guint8 *data, gsize size);
+/* Any bytes, as a string. */
+void json_writer_add_base64 (JsonWriter *self, const guint8 *data, gsize size);
 void json_writer_add_list16 (JsonWriter *self, const guint16 *values, gsize n);
 void json_writer_add_list32 (JsonWriter *self, const guint32 *values, gsize n);
 void json_writer_add_list_int32 (JsonWriter *self, const gint32 *values, gsize n);

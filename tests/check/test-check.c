@@ -117,7 +117,7 @@ test_reader (void)
   dlp_check_harness_assert_text (harness, "out", "text", "one");
   dlp_check_harness_assert_text (harness, "out", "text", "two");
   dlp_check_harness_assert_record (harness, "out", "[0 0 1 0 0] text=\"three\"");
-  dlp_check_harness_assert_text (harness, "rejected", "record", "bad");
+  dlp_check_harness_assert_text (harness, "rejected", "raw", "bad");
   dlp_check_harness_assert_end (harness, "out");
   dlp_check_harness_check_all (harness);
 }

@@ -174,34 +174,33 @@ test_doubles (void)
 }
 
 static void
-assert_bytes (const char *data, gsize size, const char *expected)
+assert_base64 (const char *data, gsize size, const char *expected)
 {
   GString *out = g_string_new (NULL);
   g_autoptr (JsonWriter) writer = json_writer_new (collect, out);
 
-  json_writer_add_bytes (writer, (const guint8 *) data, size);
+  json_writer_add_base64 (writer, (const guint8 *) data, size);
   g_assert_true (json_writer_flush (writer, NULL));
   g_assert_cmpstr (out->str, ==, expected);
   g_string_free (out, TRUE);
 }
 
 static void
-test_bytes (void)
+test_base64 (void)
 {
   guint8 data[1000];
   g_autofree char *encoded = NULL;
   g_autofree char *expected = NULL;
 
-  assert_bytes ("", 0, "\"\"");
-  assert_bytes ("né", 3, "\"né\"");
-  assert_bytes ("\377\376", 2, "{\"base64\":\"//4=\"}");
-  assert_bytes ("\300\257x", 3, "{\"base64\":\"wK94\"}");
-  assert_bytes ("a\0b", 3, "{\"base64\":\"YQBi\"}");
+  assert_base64 ("", 0, "\"\"");
+  assert_base64 ("\377\376", 2, "\"//4=\"");
+  assert_base64 ("\300\257x", 3, "\"wK94\"");
+  assert_base64 ("a\0b", 3, "\"YQBi\"");
   for (guint i = 0; i < sizeof data; i++)
     data[i] = (guint8) (i * 7);
   encoded = g_base64_encode (data, sizeof data);
-  expected = g_strdup_printf ("{\"base64\":\"%s\"}", encoded);
-  assert_bytes ((const char *) data, sizeof data, expected);
+  expected = g_strdup_printf ("\"%s\"", encoded);
+  assert_base64 ((const char *) data, sizeof data, expected);
 }
 
 /* The first error stays, and the target is left alone. */
@@ -313,7 +312,7 @@ static void
 test_rows (void)
 {
   assert_rows (NULL, NULL, FALSE,
-               "{\"text\":\"a\\nb\",\"raw\":{\"base64\":\"/w==\"},\"ok\":true,\"n\":-5,\"u\":5,"
+               "{\"text\":\"a\\nb\",\"raw_base64\":\"/w==\",\"ok\":true,\"n\":-5,\"u\":5,"
                "\"x\":0.5,\"tokens\":[1,2],\"wide\":[70000],\"a\\\"b\":\"\"}\n"
                "{\"text\":null,\"raw\":null,\"ok\":null,\"n\":null,\"u\":null,"
                "\"x\":null,\"tokens\":null,\"wide\":null,\"a\\\"b\":null}\n");
@@ -329,9 +328,10 @@ test_rows (void)
 static void
 assert_refused (const char *const *fields, const char *element, gboolean coordinates)
 {
-  const char *const names[] = { "file", "element", "text" };
-  const DlpFieldType types[] = { DLP_FIELD_STRING, DLP_FIELD_STRING, DLP_FIELD_STRING };
-  g_autoptr (DlpSchema) schema = dlp_schema_new (DLP_SCHEMA_RECORDS, 3, names, types, NULL);
+  const char *const names[] = { "file", "element", "text", "raw", "raw_base64" };
+  const DlpFieldType types[] = { DLP_FIELD_STRING, DLP_FIELD_STRING, DLP_FIELD_STRING,
+                                 DLP_FIELD_BINARY, DLP_FIELD_STRING };
+  g_autoptr (DlpSchema) schema = dlp_schema_new (DLP_SCHEMA_RECORDS, 5, names, types, NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (JsonRow) row = json_row_new (schema, fields, element, coordinates, &error);
 
@@ -345,8 +345,9 @@ test_rows_refused (void)
 {
   assert_refused ((const char *const[]){ "txt", NULL }, NULL, FALSE);
   assert_refused ((const char *const[]){ "text", "text", NULL }, NULL, FALSE);
-  assert_refused (NULL, NULL, TRUE);
-  assert_refused (NULL, "r", FALSE);
+  assert_refused ((const char *const[]){ "file", "text", NULL }, NULL, TRUE);
+  assert_refused ((const char *const[]){ "element", NULL }, "r", FALSE);
+  assert_refused ((const char *const[]){ "raw", "raw_base64", NULL }, NULL, FALSE);
 }
 
 /* ---- counts ---- */
@@ -403,7 +404,7 @@ main (int argc, char **argv)
   g_test_add_func ("/json-writer/large-string", test_large_string);
   g_test_add_func ("/json-writer/numbers", test_numbers);
   g_test_add_func ("/json-writer/doubles", test_doubles);
-  g_test_add_func ("/json-writer/bytes", test_bytes);
+  g_test_add_func ("/json-writer/base64", test_base64);
   g_test_add_func ("/json-writer/error", test_error);
   g_test_add_func ("/json-writer/lists", test_lists);
   g_test_add_func ("/json-row/rows", test_rows);

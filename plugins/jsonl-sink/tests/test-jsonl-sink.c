@@ -35,13 +35,25 @@ fill (DlpRecordBatchBuilder *builder, guint64 n)
 static DlpSchema *
 make_rejected_schema (void)
 {
-  const char *const names[] = { "kind", "message", "uri", "row", "line", "offset", "record" };
+  const char *const names[] = { "kind", "reason", "uri", "row", "line", "offset", "raw" };
   const DlpFieldType types[] = { DLP_FIELD_STRING, DLP_FIELD_STRING, DLP_FIELD_STRING,
                                  DLP_FIELD_UINT64, DLP_FIELD_UINT64, DLP_FIELD_UINT64,
                                  DLP_FIELD_BINARY };
 
   return dlp_schema_new (DLP_SCHEMA_RECORDS, 7, names, types, NULL);
 }
+
+/* What is text, and what is not. */
+static const struct
+{
+  const char *bytes;
+  gsize size;
+  const char *written;
+} raws[] = {
+  { "\377", 1, "\"raw_base64\":\"/w==\"" },    { "", 0, "\"raw\":\"\"" },
+  { "n\303\251", 3, "\"raw\":\"n\303\251\"" }, { "\300\257x", 3, "\"raw_base64\":\"wK94\"" },
+  { "a\0b", 3, "\"raw_base64\":\"YQBi\"" },
+};
 
 static void
 fill_rejected (DlpRecordBatchBuilder *builder, guint64 n)
@@ -55,7 +67,8 @@ fill_rejected (DlpRecordBatchBuilder *builder, guint64 n)
   dlp_record_batch_builder_append_uint64 (builder, 3, n);
   dlp_record_batch_builder_append_uint64 (builder, 4, n + 1);
   dlp_record_batch_builder_append_uint64 (builder, 5, n * 10);
-  dlp_record_batch_builder_append_value (builder, 6, "\377", n % 3 == 0);
+  dlp_record_batch_builder_append_value (builder, 6, raws[n % G_N_ELEMENTS (raws)].bytes,
+                                         raws[n % G_N_ELEMENTS (raws)].size);
 }
 
 static char *
@@ -85,12 +98,12 @@ make_expected_rejected (guint64 n)
 
   for (guint64 i = 0; i < n; i++)
     g_string_append_printf (text,
-                            "{\"element\":\"rig-source0\",\"kind\":\"%s\",\"message\":\"bad\","
+                            "{\"element\":\"rig-source0\",\"kind\":\"%s\",\"reason\":\"bad\","
                             "\"uri\":\"%s\",\"row\":%" G_GUINT64_FORMAT
                             ",\"line\":%" G_GUINT64_FORMAT ",\"offset\":%" G_GUINT64_FORMAT
-                            ",\"record\":%s}\n",
+                            ",%s}\n",
                             i % 3 == 0 ? "utf-8" : "syntax", i % 2 == 0 ? "a.jsonl" : "b.jsonl", i,
-                            i + 1, i * 10, i % 3 == 0 ? "{\"base64\":\"/w==\"}" : "\"\"");
+                            i + 1, i * 10, raws[i % G_N_ELEMENTS (raws)].written);
   return g_string_free (text, FALSE);
 }
 
