@@ -302,9 +302,10 @@ test_equal (Fixture *self, gconstpointer data)
 {
   const Kind *kind = data;
   g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  const guint rounds = rig_scaled (5);
   guint n_parts = 0;
 
-  for (guint i = 0; i < rig_scaled (5); i++)
+  for (guint i = 0; i < rounds; i++)
     {
       gsize size = (gsize) g_rand_int_range (rand, 1000000, 4000000);
       gsize longest = kind->in_many ? (gsize) g_rand_int_range (rand, 100, 900000) : size;
@@ -317,7 +318,7 @@ test_equal (Fixture *self, gconstpointer data)
         g_byte_array_append (bytes, (const guint8 *) "junk at the end", 15);
       n_parts += compare (self, rand, bytes);
     }
-  g_assert_cmpuint (n_parts, >, 3);
+  g_assert_cmpuint (n_parts, >, rounds / 2);
 }
 
 static void
