@@ -3,6 +3,7 @@
 #include "dlp-normalizer.h"
 #include "dlp-symbols.h"
 #include "dlpipe/dlp-tokenizer.h"
+#include "test-step.h"
 
 #include <string.h>
 
@@ -70,6 +71,13 @@ hash_point (const DlpNormalizer *normalizer,
   g_checksum_update (checksum, (const guchar *) "\n", 1);
 }
 
+/* All points, or a few of each page, whose hash is not known. */
+static guint
+point_step (void)
+{
+  return test_get_step () > 1 ? 61 : 1;
+}
+
 static void
 check_points (const DlpNormalizer *normalizer, const char *expected)
 {
@@ -77,10 +85,11 @@ check_points (const DlpNormalizer *normalizer, const char *expected)
                                  "b";
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   DlpNormalizerScratch scratch = { 0 };
+  guint step = point_step ();
   guint8 text[16] = "e", *end;
 
   for (guint between = 0; between < 2; between++)
-    for (gunichar c = 0; c < 0x110000; c++)
+    for (gunichar c = 0; c < 0x110000; c += step)
       {
         if (c >= 0xd800 && c < 0xe000)
           continue;
@@ -92,7 +101,8 @@ check_points (const DlpNormalizer *normalizer, const char *expected)
           }
         hash_point (normalizer, &scratch, checksum, text + !between, end - text - !between);
       }
-  g_assert_cmpstr (g_checksum_get_string (checksum), ==, expected);
+  if (step == 1)
+    g_assert_cmpstr (g_checksum_get_string (checksum), ==, expected);
   dlp_normalizer_scratch_clear (&scratch);
 }
 
@@ -249,7 +259,7 @@ test_blocks (void)
 {
   guint8 text[160];
 
-  for (gunichar c = 0x80; c < 0x30000; c++)
+  for (gunichar c = 0x80; c < 0x30000; c += point_step ())
     {
       if ((c >= 0xd800 && c < 0xe000) || !dlp_page_set_has (&dlp_nfc_set, c))
         continue;
