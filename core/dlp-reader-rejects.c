@@ -30,7 +30,8 @@ put (DlpReaderRejects *self, gconstpointer data, gsize size)
       self->capacity = MAX (self->capacity, FIRST_CAPACITY);
       self->bytes = g_realloc (self->bytes, self->capacity);
     }
-  memcpy (self->bytes + self->size, data, size);
+  if (size > 0)
+    memcpy (self->bytes + self->size, data, size);
   self->size += size;
 }
 
