@@ -261,12 +261,16 @@ send_judged (HttpSession *session,
     }
 }
 
-/* A wrong name or certificate is not better a second later. */
+/* A wrong name or certificate is not better a second later; a connection that breaks within the
+ * handshake, which is an error of TLS too, may be. */
 static gboolean
 is_final (const GError *error)
 {
-  return error->domain == G_TLS_ERROR || error->domain == DLP_DATA_ERROR ||
-         g_error_matches (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND);
+  return g_error_matches (error, G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE) ||
+         g_error_matches (error, G_TLS_ERROR, G_TLS_ERROR_CERTIFICATE_REQUIRED) ||
+         g_error_matches (error, G_TLS_ERROR, G_TLS_ERROR_UNAVAILABLE) ||
+         g_error_matches (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND) ||
+         error->domain == DLP_DATA_ERROR;
 }
 
 HttpResponse *

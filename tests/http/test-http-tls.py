@@ -7,6 +7,7 @@ import http.server
 import os
 import select
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -58,6 +59,24 @@ class ProxyHandler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *args):
         pass
+
+
+class Breaking(Server):
+    """Closes some connections, counted from 1, before a word is said."""
+
+    def __init__(self, data, closed):
+        super().__init__(data)
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(os.path.join(CERTIFICATES, 'server.pem'))
+        self.scheme, self.closed, self.n = 'https', closed, 0
+
+    def get_request(self):
+        connection, address = super().get_request()
+        self.n += 1
+        if self.n in self.closed:
+            connection.close()
+            raise OSError
+        return self.context.wrap_socket(connection, server_side=True), address
 
 
 class Base(unittest.TestCase):
@@ -112,6 +131,14 @@ class Tls(Base):
                                 'https://localhost:%d/a.jsonl' % server.server_port, 'the server\'s certificate ' + said)
             self.assertLess(time.monotonic() - began, 10)
             self.assertEqual(server.requests, [])
+
+    def test_broken_handshake(self):
+        """A fault as any other connection that breaks: asked for again."""
+        for closed in ({1}, {2, 3}):
+            server = Breaking(self.data, closed)
+            self.addCleanup(server.close)
+            self.assert_read(self.run_graph(server.uri('a.jsonl', 'localhost'), 'http.first-wait=1ms http.ca-file=' + CA))
+            self.assertGreater(server.n, max(closed))
 
     def test_no_file(self):
         missing = os.path.join(self.folder.name, 'none.pem')
