@@ -61,7 +61,7 @@ http_cache_make_path (HttpCache *self, DlpFile *file)
   g_autofree char *name = NULL;
 
   /* Of the same time, or weak tag, there may be two. */
-  if (http_identity_get_strong_etag (identity) == NULL || dlp_file_get_size (file) <= 0)
+  if (!http_identity_is_strong (identity) || dlp_file_get_size (file) <= 0)
     return NULL;
   /* Signed anew, it is the same. */
   uri = dlp_uri_redact (dlp_file_get_uri (file));

@@ -7,6 +7,8 @@
 #include <libsoup/soup.h>
 
 #define ETAG_PREFIX "etag="
+#define WEAK_ETAG_PREFIX "weak-etag="
+#define TIME_PREFIX "modified="
 
 static gboolean
 take_number (const char **text, gint64 *value)
@@ -73,8 +75,8 @@ http_make_identity (const char *etag, const char *last_modified)
   if (etag != NULL && etag[0] == '"' && etag[1] != '\0' && etag[strlen (etag) - 1] == '"')
     return g_strconcat (ETAG_PREFIX, etag, NULL);
   if (etag != NULL && g_str_has_prefix (etag, "W/"))
-    return g_strconcat ("weak-etag=", etag, NULL);
-  return last_modified != NULL ? g_strconcat ("modified=", last_modified, NULL) : NULL;
+    return g_strconcat (WEAK_ETAG_PREFIX, etag, NULL);
+  return last_modified != NULL ? g_strconcat (TIME_PREFIX, last_modified, NULL) : NULL;
 }
 
 const char *
@@ -83,6 +85,13 @@ http_identity_get_strong_etag (const char *identity)
   return identity != NULL && g_str_has_prefix (identity, ETAG_PREFIX) ?
              identity + strlen (ETAG_PREFIX) :
              NULL;
+}
+
+gboolean
+http_identity_is_strong (const char *identity)
+{
+  return identity != NULL && !g_str_has_prefix (identity, WEAK_ETAG_PREFIX) &&
+         !g_str_has_prefix (identity, TIME_PREFIX);
 }
 
 char *

@@ -21,6 +21,8 @@ gint64 http_parse_retry_after (const char *text, gint64 now);
 char *http_make_identity (const char *etag, const char *last_modified);
 /* (transfer none) (nullable): what If-Range may carry: a strong ETag. */
 const char *http_identity_get_strong_etag (const char *identity);
+/* Whether no two contents of a file have it: a strong ETag, or a hash that another scheme has. */
+gboolean http_identity_is_strong (const char *identity);
 /* (transfer full): all but letters, digits and -._~ as %HH; '/' too, but where @keeps_slashes. */
 char *http_encode (const char *text, gboolean keeps_slashes);
 /* One of the compressed formats that say themselves whether they are whole. */

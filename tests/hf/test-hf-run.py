@@ -221,6 +221,18 @@ class Runs(HubCase):
         self.assertEqual(sorted(self.read('out.jsonl').replace(b'":"', b'": "').splitlines()),
                          sorted(self.read('local.jsonl').splitlines() + self.files['d/0.jsonl'].splitlines()))
 
+    def test_cache(self):
+        """By the hash that the listing has: answers come from caches with ETags of their own."""
+        for name in ('first.jsonl', 'second.jsonl'):
+            self.hub.requests.clear()
+            command = self.command(['hf://datasets/o/n/d/*.jsonl'], name)
+            command[-1] = command[-1].replace(' !', ' hf.cache=kept !', 1)
+            done = self.run_program(command)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.read(name).replace(b'":"', b'": "'), b''.join(self.files['d/%d.jsonl' % i] for i in range(2)))
+        self.assertEqual([r for r in self.hub.requests if r[0] == 'other'], [])
+        self.assertEqual(len([n for n in os.listdir(self.path('kept')) if n.endswith('.entry')]), 2)
+
     def test_list(self):
         """Names in a list; one without a commit is what it is when the list is read."""
         self.write('names.txt', 'hf://datasets/o/n/d/1.jsonl\nhf://datasets/o/n@%s/d/0.jsonl\n' % self.commit)

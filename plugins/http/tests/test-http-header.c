@@ -73,6 +73,12 @@ test_identity (void)
   g_assert_cmpstr (by_time, ==, "modified=then");
   g_assert_null (broken);
   g_assert_null (http_identity_get_strong_etag (NULL));
+
+  g_assert_true (http_identity_is_strong (strong));
+  g_assert_true (http_identity_is_strong ("sha256=00ff"));
+  g_assert_false (http_identity_is_strong (weak));
+  g_assert_false (http_identity_is_strong (by_time));
+  g_assert_false (http_identity_is_strong (NULL));
 }
 
 static void
