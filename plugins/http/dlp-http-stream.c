@@ -188,18 +188,19 @@ static gboolean
 accept_end (DlpHttpStream *self, const HttpResponse *response, GError **error)
 {
   gint64 total = response->range.total;
+  gint64 end = self->size >= 0 ? self->size : total;
 
-  if (self->position == total || (total < 0 && self->position == self->size))
+  if (self->position == end && (total < 0 || total == end))
     {
       self->ended = TRUE;
       drop_connection (self);
       return TRUE;
     }
-  if (total >= 0 && total != self->size)
+  if (total >= 0 && total != end)
     return fail (error, DLP_DATA_ERROR_CHANGED,
                  "the source changed: it was %" G_GINT64_FORMAT
                  " bytes, now it is %" G_GINT64_FORMAT,
-                 self->size, total);
+                 end, total);
   return fault (self, error, "the server has nothing at byte %" G_GINT64_FORMAT, self->position);
 }
 
@@ -308,7 +309,7 @@ read_body (DlpHttpStream *self,
     }
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return -1;
-  if (n == 0 && self->size < 0)
+  if (n == 0 && self->size < 0 && self->body_left <= 0)
     {
       self->ended = TRUE;
       drop_connection (self);

@@ -63,6 +63,8 @@ def one(c, method, target, h):
     if not os.path.isfile(p): return send(c, '404 Not Found', [('Content-Length', 0)])
     data = open(p, 'rb').read(); etag = '"%s"' % hashlib.sha256(data).hexdigest()[:16]
     if f == 'etag-change' or (f == 'etag-change-once' and n > 1): data = data[::-1]; etag = '"changed-%d"' % n
+    if f == 'shrinks' and n == 1: f = 'chunked'; h.pop('range', None)     # how long it is is said when it is read, not when it is listed
+    elif f == 'shrinks' and n > 2: data = data[:len(data) // 2]
     if f == 'weak-etag': etag = 'W/' + etag
     if f == 'http503': return send(c, '503 Slow Down', [('Retry-After', 0 if mode == 'chaos' else 1), ('Content-Length', 0)])
     if f == 'http429': return send(c, '429 Too Many Requests', [('Retry-After', time.strftime('%a, %d %b %Y %H:%M:%S GMT', time.gmtime(time.time() + (0 if mode == 'chaos' else 2)))), ('Content-Length', 0)])
@@ -102,7 +104,8 @@ def one(c, method, target, h):
     if f == 'wrong-length': hdr[-1] = ('Content-Length', len(body) + 10)
     if f == 'dup-bytes-header': hdr.append(('Content-Length', len(body)))
     if method == 'HEAD': return send(c, st, hdr)
-    cut = {'short': r.randrange(len(body) + 1), 'rst': r.randrange(len(body) + 1), 'rst99': len(body) * 99 // 100, 'stall': len(body) // 2, 'expired-middle': len(body) // 2}.get(f)
+    cut = {'short': r.randrange(len(body) + 1), 'rst': r.randrange(len(body) + 1), 'rst99': len(body) * 99 // 100, 'stall': len(body) // 2, 'expired-middle': len(body) // 2,
+           'shrinks': len(body) // 2}.get(f)
     if f in ('slow', 'one-byte'):
         send(c, st, hdr); step = 1 if f == 'one-byte' else 1 + len(body) // 20; c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for i in range(0, len(body), step): c.sendall(body[i:i + step]); time.sleep(0 if f == 'one-byte' else .002)

@@ -43,6 +43,7 @@ static const Verdict verdicts[] = {
   { "weak-etag", OK, OK },
   { "etag-change", DLP_DATA_ERROR_CHANGED, DLP_DATA_ERROR_CHANGED },
   { "etag-change-once", DLP_DATA_ERROR_CHANGED, DLP_DATA_ERROR_CHANGED },
+  { "shrinks", DLP_DATA_ERROR_CHANGED, DLP_DATA_ERROR_CHANGED },
   { "expired403", DLP_DATA_ERROR_NO_INPUT, DLP_DATA_ERROR_NO_INPUT },
   { "expired-middle", DLP_DATA_ERROR_NO_INPUT, DLP_DATA_ERROR_NO_INPUT },
   { "html200", DLP_DATA_ERROR_DAMAGED, DLP_DATA_ERROR_DAMAGED },
