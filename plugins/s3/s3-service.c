@@ -82,6 +82,26 @@ read_locked (S3Service *self, const S3Setup *setup, GCancellable *cancellable, G
   return TRUE;
 }
 
+/* Whoever gives them may be out of reach for a moment: those that still hold do until the next try.
+ */
+static gboolean
+refresh_locked (S3Service *self, const S3Setup *setup, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+
+  if (read_locked (self, setup, cancellable, &cause))
+    return TRUE;
+  if (self->profile != NULL && strcmp (self->profile, setup->profile) == 0 &&
+      get_seconds () < self->credentials.expires && !g_cancellable_is_cancelled (cancellable))
+    {
+      g_debug ("credentials for S3 cannot be read anew yet: %s", cause->message);
+      self->read_at = get_seconds ();
+      return TRUE;
+    }
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
 gboolean
 s3_service_get_credentials (S3Service *self,
                             const S3Setup *setup,
@@ -92,7 +112,7 @@ s3_service_get_credentials (S3Service *self,
   gboolean ok;
 
   pthread_mutex_lock (&self->keys_lock);
-  ok = !are_due_locked (self, setup) || read_locked (self, setup, cancellable, error);
+  ok = !are_due_locked (self, setup) || refresh_locked (self, setup, cancellable, error);
   if (ok)
     s3_credentials_copy (credentials, &self->credentials);
   pthread_mutex_unlock (&self->keys_lock);
