@@ -82,6 +82,12 @@ give_back_part (DlpDecodeAhead *self, Part *part)
 {
   g_clear_object (&part->decoder);
   g_clear_error (&part->error);
+  /* Of a unit that was alone because it is so long: else each part would have as much in turn. */
+  if (part->raw_capacity > self->part_bytes)
+    {
+      g_clear_pointer (&part->raw, g_free);
+      part->raw_capacity = 0;
+    }
   g_queue_push_head_link (&self->spare, &part->link);
 }
 

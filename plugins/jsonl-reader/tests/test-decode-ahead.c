@@ -3,6 +3,7 @@
 /* Parts of a compressed file that are decoded at once: what comes out of the stream is what comes
  * out of it in order, also where the file is damaged or its headers lie. */
 
+#include <malloc.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -451,6 +452,55 @@ test_free (Fixture *self, gconstpointer data)
     }
 }
 
+/* 0 where another allocator is in place of the C library's. */
+static gsize
+count_heap (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+
+  return info.uordblks + info.hblkhd;
+}
+
+/* Long units that are alone, between short ones: only one of the parts has room for such at a time.
+ */
+static void
+test_long_units (Fixture *self, gconstpointer data)
+{
+  static const DlpDecoderBorder start;
+  const gsize limit = 12 * 1024 * 1024;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (16);
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autofree guint8 *noise = g_malloc (2600000);
+  g_autofree guint8 *buffer = g_malloc (100000);
+  g_autoptr (DlpFile) file = NULL;
+  g_autoptr (DlpByteStream) stream = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize before, most = 0;
+  gssize n;
+
+  for (gsize i = 0; i < 2600000; i++)
+    noise[i] = (guint8) g_rand_int (rand);
+  for (guint i = 0; i < 10; i++)
+    {
+      append_zst (bytes, rand, (const char *) noise, 2600000);
+      for (guint j = 0; j < 7 + i; j++)
+        append_zst (bytes, rand, (const char *) noise + j * 1000, 140000);
+    }
+  write_file (self, bytes);
+  file = dlp_file_new (self->path, bytes->len, NULL);
+  before = count_heap ();
+  stream = dlp_byte_stream_open_at (file, NULL, 0, &start, 0, 0, NULL, &error);
+  g_assert_no_error (error);
+  dlp_byte_stream_limit_memory (stream, limit, self->folder);
+  dlp_byte_stream_decode_ahead (stream, self->element, 8);
+  while ((n = dlp_byte_stream_read (stream, buffer, 100000, NULL, &error)) > 0)
+    most = MAX (most, count_heap () - before);
+  g_assert_no_error (error);
+  g_assert_cmpuint (dlp_byte_stream_get_n_parts (stream), >=, 80);
+  g_test_message ("at most %zu bytes", most);
+  g_assert_cmpuint (most, <, 2 * limit);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -486,6 +536,8 @@ main (int argc, char **argv)
         g_test_add (path, Fixture, &kinds[i], fixture_set_up, tests[j].test, fixture_tear_down);
       }
   g_test_add ("/decode-ahead/wrong-sizes", Fixture, NULL, fixture_set_up, test_wrong_sizes,
+              fixture_tear_down);
+  g_test_add ("/decode-ahead/long-units", Fixture, NULL, fixture_set_up, test_long_units,
               fixture_tear_down);
   return g_test_run ();
 }
