@@ -7,6 +7,8 @@ G_BEGIN_DECLS
 
 /* By which it is opened, before anybody else has it. @scheme: (nullable): by that of its name. */
 void dlp_file_set_scheme (DlpFile *self, DlpScheme *scheme);
+/* (transfer none) (nullable): by which it is opened. */
+DlpScheme *dlp_file_find_scheme (DlpFile *self, GError **error);
 /* The type of the scheme of that name, in lower case; G_TYPE_INVALID: there is none. */
 GType dlp_scheme_find_type (const char *name);
 /* (transfer full): the names of those that are there, and that plugins would bring, sorted. */

@@ -71,8 +71,8 @@ dlp_file_set_scheme (DlpFile *self, DlpScheme *scheme)
   g_set_object (&self->scheme, scheme);
 }
 
-static DlpScheme *
-get_scheme (DlpFile *self, GError **error)
+DlpScheme *
+dlp_file_find_scheme (DlpFile *self, GError **error)
 {
   return self->scheme != NULL ? self->scheme : dlp_scheme_for_uri (self->uri, error);
 }
@@ -210,7 +210,7 @@ dlp_file_open (DlpFile *self, gint64 offset, GCancellable *cancellable, GError *
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
 
-  scheme = get_scheme (self, error);
+  scheme = dlp_file_find_scheme (self, error);
   if (scheme == NULL)
     return NULL;
 
@@ -229,7 +229,7 @@ dlp_file_open (DlpFile *self, gint64 offset, GCancellable *cancellable, GError *
 gboolean
 dlp_file_check_stream (DlpFile *self, GInputStream *stream, GError **error)
 {
-  DlpScheme *scheme = get_scheme (self, error);
+  DlpScheme *scheme = dlp_file_find_scheme (self, error);
   GInputStream *opened = dlp_ahead_get_inner (stream);
 
   if (scheme == NULL)

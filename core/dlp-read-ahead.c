@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "dlp-file-private.h"
+
 /* Bytes asked of a file at once: whoever wants it now has to wait for no more. */
 #define READ_BYTES (64 * 1024)
 /* Files that stay open behind what was read of them; others are opened again, where they are. */
@@ -92,7 +94,7 @@ give_back (DlpAhead *self)
 bool
 dlp_read_ahead_is_held (DlpFile *file)
 {
-  DlpScheme *scheme = dlp_scheme_for_uri (dlp_file_get_uri (file), NULL);
+  DlpScheme *scheme = dlp_file_find_scheme (file, NULL);
 
   return scheme != NULL && DLP_SCHEME_GET_CLASS (scheme)->prefetch == NULL;
 }
@@ -112,28 +114,35 @@ is_unwanted (DlpAhead *self)
 static void
 read_file (DlpAhead *self)
 {
+  /* Where it should end, one byte more would say that it does not. */
+  gsize wanted = self->bytes + ((gint64) self->bytes == dlp_file_get_size (self->file));
   gssize n = 1;
 
   self->stream = dlp_file_open (self->file, 0, self->cancellable, NULL);
   if (self->stream == NULL)
     return;
 
-  self->data = g_malloc (self->bytes);
-  while (self->size < self->bytes && n > 0 && !is_unwanted (self))
+  self->data = g_malloc (wanted);
+  while (self->size < wanted && n > 0 && !is_unwanted (self))
     {
       n = g_input_stream_read (self->stream, self->data + self->size,
-                               MIN (READ_BYTES, self->bytes - self->size), self->cancellable, NULL);
+                               MIN (READ_BYTES, wanted - self->size), self->cancellable, NULL);
       self->size += (gsize) MAX (n, 0);
     }
-  self->is_whole = n == 0 || (gint64) self->size == dlp_file_get_size (self->file);
-  if (n <= 0 || self->is_whole)
+  if (!dlp_file_check_stream (self->file, self->stream, NULL))
+    {
+      self->size = 0;
+      n = -1;
+    }
+  self->is_whole = n == 0;
+  if (n <= 0)
     g_clear_object (&self->stream);
 }
 
 static void
 bring_near (DlpAhead *self)
 {
-  DlpScheme *scheme = dlp_scheme_for_uri (dlp_file_get_uri (self->file), NULL);
+  DlpScheme *scheme = dlp_file_find_scheme (self->file, NULL);
 
   if (scheme == NULL)
     return;

@@ -76,7 +76,8 @@ ask (DlpReader *self, DlpReaderLane *lane, guint rank)
   gint64 size = dlp_file_get_size (lane->file);
   guint64 bytes = MAX (limit / priv->ahead_files, MIN (limit, PIECE_BYTES));
 
-  if (size == 0 || (lane->is_held && dlp_reader_opens_files (self)))
+  /* One without a size may be there only once: it cannot be opened again where it was left. */
+  if (size == 0 || (lane->is_held && (size < 0 || dlp_reader_opens_files (self))))
     return true;
   if (size > 0)
     bytes = MIN (bytes, (guint64) size);

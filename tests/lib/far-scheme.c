@@ -3,18 +3,24 @@
 #include "far-scheme.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <dlpipe/dlp-error.h>
 
 #define PREFIX "far://"
 #define BREAKS_BEHIND 1000
+/* More than a chunk of a reader with little memory, so that records have come. */
+#define HELD_BEHIND 40000
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GPtrArray *opens;        /* lock: of char *: "OFFSET PATH" */
 static guint64 ahead_bytes;     /* lock */
 static guint n_open, most_open; /* lock */
 static FarFault fault;          /* lock */
+static FarSize listed_size;
+static char *sized_path; /* (nullable) */
+static char *held_path;  /* lock (nullable) */
 
 static gboolean
 is_ahead (void)
@@ -43,6 +49,7 @@ typedef struct
   GInputStream parent_instance;
 
   GInputStream *inner;
+  char *path;
   gsize read;
 } FarStream;
 
@@ -59,6 +66,30 @@ fail (FarFault what, GCancellable *cancellable, GError **error)
   if (!g_cancellable_set_error_if_cancelled (cancellable, error))
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_CLOSED, "broken");
   return -1;
+}
+
+static bool
+is_held (FarStream *self)
+{
+  bool held;
+
+  pthread_mutex_lock (&lock);
+  held = g_strcmp0 (held_path, self->path) == 0;
+  pthread_mutex_unlock (&lock);
+  return held;
+}
+
+/* Returns how many bytes of @count may be read. */
+static gsize
+wait_while_held (FarStream *self, gsize count, GCancellable *cancellable)
+{
+  if (!is_held (self))
+    return count;
+  if (self->read < HELD_BEHIND)
+    return MIN (count, HELD_BEHIND - self->read);
+  while (is_held (self) && !g_cancellable_is_cancelled (cancellable))
+    g_usleep (1000);
+  return count;
 }
 
 static gssize
@@ -78,6 +109,7 @@ far_stream_read (GInputStream *stream,
         return fail (what, cancellable, error);
       count = MIN (count, BREAKS_BEHIND - self->read);
     }
+  count = wait_while_held (self, count, cancellable);
   n = g_input_stream_read (self->inner, buffer, count, cancellable, error);
   self->read += (gsize) MAX (n, 0);
   if (is_ahead ())
@@ -93,6 +125,7 @@ static void
 far_stream_finalize (GObject *object)
 {
   g_clear_object (&((FarStream *) object)->inner);
+  g_clear_pointer (&((FarStream *) object)->path, g_free);
   pthread_mutex_lock (&lock);
   n_open--;
   pthread_mutex_unlock (&lock);
@@ -124,6 +157,14 @@ typedef DlpSchemeClass FarSchemeClass;
 static GType far_scheme_get_type (void);
 G_DEFINE_TYPE (FarScheme, far_scheme, DLP_TYPE_SCHEME)
 
+static gint64
+tell_size (const char *path, gint64 size)
+{
+  if (listed_size == FAR_SIZE_RIGHT || (sized_path != NULL && strcmp (path, sized_path) != 0))
+    return size;
+  return listed_size == FAR_SIZE_LESS ? size - 10 : -1;
+}
+
 static DlpFile *
 far_scheme_identify (DlpScheme *scheme, const char *uri, GCancellable *cancellable, GError **error)
 {
@@ -131,7 +172,10 @@ far_scheme_identify (DlpScheme *scheme, const char *uri, GCancellable *cancellab
   g_autoptr (GFileInfo) info =
       g_file_query_info (file, G_FILE_ATTRIBUTE_STANDARD_SIZE, 0, cancellable, error);
 
-  return info != NULL ? dlp_file_new (uri, g_file_info_get_size (info), "etag=\"1\"") : NULL;
+  if (info == NULL)
+    return NULL;
+  return dlp_file_new (uri, tell_size (uri + strlen (PREFIX), g_file_info_get_size (info)),
+                       "etag=\"1\"");
 }
 
 static GPtrArray *
@@ -180,7 +224,17 @@ far_scheme_open (DlpScheme *scheme,
   note_open (path, offset);
   stream = g_object_new (far_stream_get_type (), NULL);
   stream->inner = G_INPUT_STREAM (g_steal_pointer (&inner));
+  stream->path = g_strdup (path);
   return G_INPUT_STREAM (stream);
+}
+
+static gboolean
+far_scheme_check (DlpScheme *scheme, DlpFile *file, GInputStream *stream, GError **error)
+{
+  if (get_fault () != FAR_CHANGES)
+    return TRUE;
+  g_set_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED, "changed");
+  return FALSE;
 }
 
 static void
@@ -189,6 +243,7 @@ far_scheme_class_init (FarSchemeClass *klass)
   klass->list = far_scheme_list;
   klass->identify = far_scheme_identify;
   klass->open = far_scheme_open;
+  klass->check = far_scheme_check;
 }
 
 static void
@@ -215,6 +270,23 @@ far_scheme_begin (FarFault ahead)
   most_open = n_open;
   fault = ahead;
   pthread_mutex_unlock (&lock);
+}
+
+void
+far_scheme_hold (const char *path)
+{
+  pthread_mutex_lock (&lock);
+  g_free (held_path);
+  held_path = g_strdup (path);
+  pthread_mutex_unlock (&lock);
+}
+
+void
+far_scheme_set_size (FarSize size, const char *path)
+{
+  listed_size = size;
+  g_free (sized_path);
+  sized_path = g_strdup (path);
 }
 
 guint

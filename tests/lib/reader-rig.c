@@ -358,8 +358,8 @@ turn (DlpElement *element, gboolean *ended, GError **error)
 }
 
 /* What was emitted before an element failed is consumed first. */
-static gboolean
-move (Rig *self)
+gboolean
+rig_move (Rig *self)
 {
   DlpElement *last = self->reader != NULL ? self->reader : self->source;
   gboolean moved = FALSE;
@@ -410,7 +410,7 @@ rig_next_within (Rig *self, double seconds, gboolean *is_rejected, GError **erro
         }
       if (over == n_pads)
         return NULL;
-      if (move (self))
+      if (rig_move (self))
         continue;
       if (self->error != NULL)
         {
@@ -450,7 +450,7 @@ rig_drain (Rig *self, GError **error)
           moved = moved || batch != NULL;
           over = over && batch == NULL && dlp_pad_is_over (pad);
         }
-      if (over || moved || move (self))
+      if (over || moved || rig_move (self))
         continue;
       if (self->error != NULL)
         {

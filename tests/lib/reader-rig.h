@@ -54,6 +54,8 @@ void rig_free (Rig *self);
 char *rig_next (Rig *self, gboolean *is_rejected, GError **error);
 /* (transfer full) (nullable): the same, or NULL where nothing comes out within @seconds. */
 char *rig_next_within (Rig *self, double seconds, gboolean *is_rejected, GError **error);
+/* A step of the source and of the reader. FALSE: there is nothing to do for them. */
+gboolean rig_move (Rig *self);
 /* The rest of the good records, whole record batches at a time; returns how many there were. */
 guint64 rig_drain (Rig *self, GError **error);
 RigState *rig_save (Rig *self);

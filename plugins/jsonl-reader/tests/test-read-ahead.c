@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include <dlpipe/dlp-error.h>
+
 #include "far-scheme.h"
 #include "reader-fixture.h"
 
@@ -50,20 +52,38 @@ path_of (Fixture *self, guint i)
   return fixture_path (self, name);
 }
 
-/* Reads up to @bytes that threads have read ahead, or until nothing more comes for long. */
+/* So that the others are not read before they were read ahead; release() ends it. */
+static void
+hold_first (Fixture *self)
+{
+  g_autofree char *path = path_of (self, 0);
+
+  far_scheme_hold (path);
+}
+
+/* Bytes that threads have read ahead: when there are @least, and nothing more has come for long. */
 static guint64
-wait_for_ahead (guint64 bytes)
+wait_for_ahead (Rig *rig, guint64 least)
 {
   guint64 n = 0, before = 0;
 
-  for (guint i = 0; i < 50 && (n = far_scheme_get_ahead_bytes ()) < bytes; i++)
+  for (guint i = 0; i < (n < least ? 3000 : 25); i++)
     {
+      while (rig_move (rig))
+        ;
       g_usleep (20000);
+      n = far_scheme_get_ahead_bytes ();
       if (n > before)
         i = 0;
       before = n;
     }
   return n;
+}
+
+static void
+release (void)
+{
+  far_scheme_hold (NULL);
 }
 
 static void
@@ -106,11 +126,13 @@ test_how_far (void)
   fixture->config.memory = SMALL_SHARE;
   fixture_set_source (fixture, "prefetch-files=5");
   far_scheme_begin (FAR_NOTHING);
+  hold_first (fixture);
   rig = rig_new (fixture_config (fixture), NULL, &error);
   g_assert_no_error (error);
   g_free (rig_next (rig, &is_rejected, &error));
   g_assert_no_error (error);
-  g_assert_cmpuint (wait_for_ahead (G_MAXUINT64), >, 0);
+  g_assert_cmpuint (wait_for_ahead (rig, 1), >, 0);
+  release ();
 
   for (guint i = 1; i < 12; i++)
     {
@@ -159,10 +181,12 @@ test_budget (void)
       fixture_set_source (fixture, "prefetch-bytes=%" G_GUINT64_FORMAT, budgets[i]);
       fixture_set_reader (fixture, "chunk-bytes=16384");
       far_scheme_begin (FAR_NOTHING);
+      hold_first (fixture);
       rig = rig_new (fixture_config (fixture), NULL, &error);
       g_assert_no_error (error);
       g_free (rig_next (rig, &is_rejected, &error));
-      ahead = wait_for_ahead (G_MAXUINT64);
+      ahead = wait_for_ahead (rig, budgets[i] >= 5000 ? 1 : 0);
+      release ();
       g_assert_cmpuint (ahead, <=, budgets[i]);
       if (budgets[i] >= 5000)
         g_assert_cmpuint (ahead, >, 0);
@@ -175,7 +199,7 @@ test_budget (void)
 static void
 test_faults (void)
 {
-  static const FarFault faults[] = { FAR_FAILS_TO_OPEN, FAR_BREAKS, FAR_HANGS };
+  static const FarFault faults[] = { FAR_FAILS_TO_OPEN, FAR_BREAKS, FAR_HANGS, FAR_CHANGES };
   g_autoptr (Fixture) fixture = new_fixture (6, 400, 200);
   g_autoptr (RigOutput) expected = NULL;
 
@@ -206,14 +230,84 @@ test_goes_on_behind_fault (void)
 
   fixture->config.memory = SMALL_SHARE;
   far_scheme_begin (FAR_BREAKS);
+  hold_first (fixture);
   rig = rig_new (fixture_config (fixture), NULL, &error);
   g_assert_no_error (error);
   g_free (rig_next (rig, &is_rejected, &error));
-  g_assert_cmpuint (wait_for_ahead (1000), ==, 1000);
+  g_assert_cmpuint (wait_for_ahead (rig, 1000), ==, 1000);
+  release ();
   g_assert_cmpuint (rig_drain (rig, &error), ==, 5999);
   g_assert_no_error (error);
   g_assert_cmpuint (far_scheme_count_opens (second, 0), ==, 1);
   g_assert_cmpuint (far_scheme_count_opens (second, 1000), ==, 1);
+}
+
+/* Nothing is held of a file that its scheme says was changed meanwhile. */
+static void
+test_changed (void)
+{
+  g_autoptr (Fixture) fixture = new_fixture (2, 300, 200);
+  g_autofree char *second = path_of (fixture, 1);
+  g_autoptr (Rig) rig = NULL;
+  GError *error = NULL;
+  gboolean is_rejected;
+
+  fixture->config.memory = SMALL_SHARE;
+  fixture_set_reader (fixture, "chunk-bytes=16384");
+  far_scheme_begin (FAR_CHANGES);
+  hold_first (fixture);
+  rig = rig_new (fixture_config (fixture), NULL, &error);
+  g_assert_no_error (error);
+  g_free (rig_next (rig, &is_rejected, &error));
+  g_assert_cmpuint (wait_for_ahead (rig, 1), >, 0);
+  release ();
+  g_assert_cmpuint (rig_drain (rig, &error), ==, 599);
+  g_assert_no_error (error);
+  g_assert_cmpuint (far_scheme_count_opens (second, 0), ==, 2);
+}
+
+/* A file that is longer than it was is refused, as without reading ahead, and not cut. */
+static void
+test_grown (void)
+{
+  g_autoptr (Fixture) fixture = new_fixture (2, 300, 200);
+  g_autofree char *second = path_of (fixture, 1);
+  g_autoptr (Rig) rig = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean is_rejected;
+
+  fixture->config.memory = SMALL_SHARE;
+  fixture_set_reader (fixture, "chunk-bytes=16384");
+  far_scheme_set_size (FAR_SIZE_LESS, second);
+  far_scheme_begin (FAR_NOTHING);
+  hold_first (fixture);
+  rig = rig_new (fixture_config (fixture), NULL, &error);
+  g_assert_no_error (error);
+  g_free (rig_next (rig, &is_rejected, &error));
+  g_assert_cmpuint (wait_for_ahead (rig, 1), >, 0);
+  release ();
+  rig_drain (rig, &error);
+  far_scheme_set_size (FAR_SIZE_RIGHT, NULL);
+  g_assert_error (error, DLP_DATA_ERROR, DLP_DATA_ERROR_CHANGED);
+  g_assert_nonnull (strstr (error->message, second));
+}
+
+/* What may be there only once is opened by who reads it. */
+static void
+test_unknown_size (void)
+{
+  g_autoptr (Fixture) fixture = new_fixture (6, 300, 200);
+  g_autoptr (RigOutput) output = NULL;
+
+  fixture->config.memory = SMALL_SHARE;
+  far_scheme_set_size (FAR_SIZE_UNKNOWN, NULL);
+  far_scheme_begin (FAR_BREAKS);
+  output = rig_run (fixture_config (fixture));
+  far_scheme_set_size (FAR_SIZE_RIGHT, NULL);
+  g_assert_no_error (output->error);
+  g_assert_cmpuint (output->good->len, ==, 6 * 300);
+  g_assert_cmpuint (far_scheme_get_ahead_bytes (), ==, 0);
+  g_assert_cmpuint (far_scheme_count_all_opens (), ==, 6);
 }
 
 static void
@@ -257,10 +351,12 @@ test_stop (void)
 
       fixture->config.memory = SMALL_SHARE;
       far_scheme_begin (faults[i]);
+      hold_first (fixture);
       rig = rig_new (fixture_config (fixture), NULL, &error);
       g_assert_no_error (error);
       g_free (rig_next (rig, &is_rejected, &error));
-      wait_for_ahead (1000);
+      wait_for_ahead (rig, 1000);
+      release ();
       rig_free (rig);
       g_assert_cmpint (g_get_monotonic_time () - began, <, 30 * G_USEC_PER_SEC);
     }
@@ -279,6 +375,9 @@ main (int argc, char **argv)
   g_test_add_func ("/read-ahead/budget", test_budget);
   g_test_add_func ("/read-ahead/faults", test_faults);
   g_test_add_func ("/read-ahead/goes-on-behind-fault", test_goes_on_behind_fault);
+  g_test_add_func ("/read-ahead/changed", test_changed);
+  g_test_add_func ("/read-ahead/grown", test_grown);
+  g_test_add_func ("/read-ahead/unknown-size", test_unknown_size);
   g_test_add_func ("/read-ahead/resume", test_resume);
   g_test_add_func ("/read-ahead/epochs", test_epochs);
   g_test_add_func ("/read-ahead/stop", test_stop);
