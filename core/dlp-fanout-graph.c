@@ -13,11 +13,12 @@ gboolean
 dlp_fanout_refuse_element (DlpElement *element, const char *why, guint n_tasks, GError **error)
 {
   const char *name = dlp_element_get_name (element);
+  bool can = g_object_class_find_property (G_OBJECT_GET_CLASS (element), "per-task") != NULL;
 
   g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-               "%s: %s %s, and each of %u tasks would do so by itself; if that is meant, set "
-               "per-task=true, else run one task (--tasks 1)",
-               name, dlp_element_get_factory (element), why, n_tasks);
+               "%s: %s %s, and each of %u tasks would do so by itself; %srun one task (--tasks 1)",
+               name, dlp_element_get_factory (element), why, n_tasks,
+               can ? "if that is meant, set per-task=true, else " : "");
   return FALSE;
 }
 

@@ -360,6 +360,7 @@ test_bad_file (void)
   launch_rig_expect (rig, 1, "status", "--json", "out.fanout", NULL);
   launch_rig_assert_has (rig->out, "\"tasks-failed\": 1");
 }
+    { "dedup ! null-sink", "so by itself; run one task (--tasks 1)" },
 
 static void
 test_damaged_file (void)
