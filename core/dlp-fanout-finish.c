@@ -20,6 +20,8 @@
 /* A minute in all: another rank only writes manifests meanwhile. */
 #define TURN_US (50 * 1000)
 #define MAX_TURNS 1200
+/* Of a task that is recorded as done, whose output somebody has changed since. */
+#define REMEDY "restore what was written, or begin the job anew with --restart"
 
 /* ---- digests ---- */
 
@@ -144,10 +146,11 @@ add_file (Whole *self, const char *folder, GVariant *manifest, guint i, GError *
   g_ptr_array_add (self->paths, path);
   if (stat (path, &st) != 0)
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-                 "%s: its manifest lists it, but: %s", path, g_strerror (errno));
+                 "%s: its manifest lists it, but: %s; " REMEDY, path, g_strerror (errno));
   else if ((guint64) st.st_size != file.bytes)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                 "%s: it has %" G_GINT64_FORMAT " bytes, and by its manifest %" G_GUINT64_FORMAT,
+                 "%s: it has %" G_GINT64_FORMAT " bytes, and by its manifest %" G_GUINT64_FORMAT
+                 "; " REMEDY,
                  path, (gint64) st.st_size, file.bytes);
   else
     {
@@ -211,8 +214,8 @@ add_parts (Whole *self, const char *folder, guint n_tasks, GError **error)
   if (names->len != n_tasks)
     {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                   "%s: there are manifests of %u parts, and %u tasks are done", folder, names->len,
-                   n_tasks);
+                   "%s: there are manifests of %u parts, and %u tasks are done; " REMEDY, folder,
+                   names->len, n_tasks);
       return false;
     }
   for (guint i = 0; i < names->len; i++)

@@ -56,6 +56,8 @@ bool dlp_fanout_job_save (const DlpFanoutJob *self,
 GVariant *dlp_fanout_job_load_task (const DlpFanoutJob *self, guint task);
 bool
 dlp_fanout_job_save_task (const DlpFanoutJob *self, guint task, GVariant *outcome, GError **error);
+/* Removes it, durably: the task is one that is still to be run. */
+bool dlp_fanout_job_forget_task (const DlpFanoutJob *self, guint task, GError **error);
 
 /* Removes the job, but for its lock: first that which says that there is one. The states of the
  * tasks must have been discarded. */

@@ -320,6 +320,21 @@ dlp_fanout_job_save_task (const DlpFanoutJob *self, guint task, GVariant *outcom
 
 bool
 dlp_fanout_job_clear (const DlpFanoutJob *self, GError **error)
+bool
+dlp_fanout_job_forget_task (const DlpFanoutJob *self, guint task, GError **error)
+{
+  g_autofree char *path = dlp_fanout_job_get_task_path (self, task, NULL);
+  int folder = dlp_durable_open_folder (path, error);
+  bool ok;
+
+  if (folder < 0)
+    return false;
+  ok = dlp_durable_remove (folder, path, TASK_FILE, error) &&
+       dlp_durable_sync_folder (folder, path, error);
+  close (folder);
+  return ok;
+}
+
 {
   g_autofree char *tasks = dlp_fanout_job_get_path (self, "tasks");
 

@@ -265,7 +265,8 @@ take_up (DlpFanout *self, GVariant *job, GError **error)
 }
 
 /* With the pipeline that would run it a task is discarded as by --restart of a run: by its state it
- * is known whose the outputs are. */
+ * is known whose the outputs are. Before that nothing says any more that it is done: whoever goes
+ * on with what is left of a job that was discarded in part makes its output anew. */
 static bool
 discard_tasks (DlpFanout *self, GCancellable *cancellable, GError **error)
 {
@@ -277,6 +278,8 @@ discard_tasks (DlpFanout *self, GCancellable *cancellable, GError **error)
 
       if (!g_file_test (state, G_FILE_TEST_IS_DIR))
         continue;
+      if (!dlp_fanout_job_forget_task (self->job, i, error))
+        return false;
       order = g_variant_ref_sink (dlp_fanout_make_order (self, i, 0, DLP_FANOUT_RESTART));
       pipeline = dlp_fanout_make_task (order, error);
       if (pipeline == NULL || !dlp_pipeline_prepare (pipeline, cancellable, error))
@@ -288,7 +291,7 @@ discard_tasks (DlpFanout *self, GCancellable *cancellable, GError **error)
   return true;
 }
 
-/* It may have another graph than this one. */
+/* It may have another graph than this one. First goes what says that the whole is there. */
 static bool
 discard_recorded (DlpFanout *self, GVariant *job, GCancellable *cancellable, GError **error)
 {
@@ -299,8 +302,8 @@ discard_recorded (DlpFanout *self, GVariant *job, GCancellable *cancellable, GEr
   g_variant_lookup (job, "id", "&s", &id);
   self->graph = dlp_fanout_job_load_graph (self->job, error);
   self->plan = self->graph != NULL ? dlp_fanout_job_load_plan (self->job, job, error) : NULL;
-  ok = self->plan != NULL && discard_tasks (self, cancellable, error) &&
-       dlp_fanout_discard_whole (self->graph, id, error) && dlp_fanout_job_clear (self->job, error);
+  ok = self->plan != NULL && dlp_fanout_discard_whole (self->graph, id, error) &&
+       discard_tasks (self, cancellable, error) && dlp_fanout_job_clear (self->job, error);
   g_clear_pointer (&self->plan, dlp_fanout_plan_free);
   g_free (self->graph);
   self->graph = g_steal_pointer (&graph);

@@ -606,12 +606,13 @@ file_list_add_manifest (FileList *self,
                         GError **error)
 {
   g_autoptr (GPtrArray) all = load_entries (location, cancellable, error);
+  g_autoptr (GPtrArray) entries =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) manifest_entry_free);
   g_autoptr (GHashTable) index = NULL;
 
   if (all == NULL)
     return FALSE;
   index = index_entries (all);
-  self->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) manifest_entry_free);
   for (guint i = 0; i < self->files->len; i++)
     {
       g_autofree char *uri = dlp_uri_redact (dlp_file_get_uri (file_list_get (self, i)));
@@ -619,13 +620,16 @@ file_list_add_manifest (FileList *self,
 
       if (entry == NULL)
         {
-          g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
-                       "the plan deals %s to this task, and the manifest does not name it any more",
-                       uri);
+          g_set_error (
+              error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+              "the plan deals %s to this task, and the manifest does not name it any more; "
+              "put it back, or begin anew with --restart",
+              uri);
           return FALSE;
         }
-      g_ptr_array_add (self->entries, entry_copy (entry));
+      g_ptr_array_add (entries, entry_copy (entry));
     }
+  self->entries = g_steal_pointer (&entries);
   return TRUE;
 }
 

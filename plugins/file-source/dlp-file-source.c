@@ -46,6 +46,7 @@ struct _DlpFileSource
   /* From negotiate() on. */
   FileList *list;
   DlpStateFile *stored; /* (nullable): what the manifest said when the run began */
+  GError *failure;      /* (nullable): of a task, why its manifest says nothing of its files */
   guint64 shard_index, shard_count;
 
   State state;
@@ -303,18 +304,32 @@ check_settings (DlpFileSource *self, GError **error)
   return FALSE;
 }
 
-/* A task is told by the plan which files are its, and by the manifest what they have to be. */
+/* A task is told by the plan which files are its, and by the manifest what they have to be. A fault
+ * of that is told when the task is to run: one that is only discarded does not need it. */
 static FileList *
 make_part (DlpFileSource *self, GError **error)
 {
   DlpElement *element = DLP_ELEMENT (self);
+  GCancellable *cancellable = dlp_element_get_cancellable (element);
   g_autoptr (FileList) list =
       file_list_new_part (self->plan, dlp_element_get_name (element), self->task, error);
 
-  if (list == NULL || self->manifest == NULL ||
-      file_list_add_manifest (list, self->manifest, dlp_element_get_cancellable (element), error))
-    return g_steal_pointer (&list);
-  return NULL;
+  g_clear_error (&self->failure);
+  if (list != NULL && self->manifest != NULL)
+    file_list_add_manifest (list, self->manifest, cancellable, &self->failure);
+  if (g_cancellable_set_error_if_cancelled (cancellable, list != NULL ? error : NULL))
+    return NULL;
+  return g_steal_pointer (&list);
+}
+
+/* FALSE with the fault that was met before. */
+static gboolean
+check_manifest (DlpFileSource *self, GError **error)
+{
+  if (self->failure == NULL)
+    return TRUE;
+  g_propagate_error (error, g_error_copy (self->failure));
+  return FALSE;
 }
 
 /* @pins: (nullable): what the locations were called before. */
@@ -455,7 +470,7 @@ dlp_file_source_start (DlpElement *element, GCancellable *cancellable, GError **
   DlpFileSource *self = DLP_FILE_SOURCE (element);
   g_autoptr (DlpSchema) schema = make_schema (self);
 
-  if (!store_manifest (self, error))
+  if (!check_manifest (self, error) || !store_manifest (self, error))
     return FALSE;
   /* What was drawn before, for the progress, was with the seed before that of a state. */
   g_clear_pointer (&self->shuffled, g_free);
@@ -686,7 +701,7 @@ load_stored (DlpFileSource *self, GVariant *described, GError **error)
   if (known == NULL)
     return TRUE;
   files = dlp_state_get_value (described, "state-files", G_VARIANT_TYPE ("a(sts)"), error);
-  if (files == NULL)
+  if (files == NULL || !check_manifest (self, error))
     return FALSE;
   if (g_variant_n_children (files) != 1 || self->list->entries == NULL)
     {
@@ -872,6 +887,7 @@ dlp_file_source_finalize (GObject *object)
 
   g_clear_pointer (&self->list, file_list_free);
   g_clear_pointer (&self->stored, dlp_state_file_unref);
+  g_clear_error (&self->failure);
   g_free (self->manifest);
   g_free (self->shuffled);
   g_strfreev (self->location);

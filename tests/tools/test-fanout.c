@@ -275,6 +275,79 @@ test_foreign (void)
   launch_rig_assert_has (rig->err, "has parts of another job");
 }
 
+/* Takes a lock as another process would; closing it gives it back. */
+static int
+hold_lock (LaunchRig *rig, const char *name)
+{
+  g_autofree char *path = launch_rig_path (rig, name);
+  int lock = open (path, O_RDWR | O_CLOEXEC);
+
+  g_assert_cmpint (lock, >=, 0);
+  g_assert_cmpint (flock (lock, LOCK_EX | LOCK_NB), ==, 0);
+  return lock;
+}
+
+/* A job that was discarded in part says of nothing that it is there, and is made again. */
+static void
+test_discarded_in_part (void)
+{
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *wanted = NULL;
+  g_autofree char *found = NULL;
+  g_autofree char *list = NULL;
+  int lock;
+
+  launch_rig_expect (rig, 0, "--tasks", FANOUT_TASKS, GRAPH, NULL);
+  wanted = fanout_rig_hash (rig);
+  lock = hold_lock (rig, "out.fanout/tasks/00002/state/lock");
+  launch_rig_expect (rig, 2, "--restart", GRAPH, NULL);
+  launch_rig_assert_has (rig->err, "task 2 is to be discarded");
+  list = launch_rig_list (rig, "out");
+  launch_rig_assert_has_not (list, "part-00001-of-00004");
+  launch_rig_assert_has (list, "part-00002-of-00004");
+  launch_rig_assert_has_not (list, " manifest.json");
+  g_assert_false (g_str_has_prefix (list, "manifest.json"));
+  close (lock);
+  launch_rig_expect (rig, 0, GRAPH, NULL);
+  launch_rig_assert_has (rig->err, "1 of them done before");
+  found = fanout_rig_hash (rig);
+  g_assert_cmpstr (found, ==, wanted);
+}
+
+static void
+write_manifest (LaunchRig *rig, const char *name, guint n_files)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < n_files; i++)
+    g_string_append_printf (text, "{\"uri\": \"in-%u.jsonl\"}\n", i);
+  launch_rig_write (rig, name, text->str, -1);
+}
+
+/* What a manifest says now does not keep a job from being discarded. */
+static void
+test_other_manifest (void)
+{
+  static const char graph[] =
+      "file-source manifest=m.json ! jsonl-reader ! jsonl-sink location=out";
+  static const char other[] =
+      "file-source manifest=n.json ! jsonl-reader ! jsonl-sink location=out";
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *path = launch_rig_path (rig, "m.json");
+
+  write_manifest (rig, "m.json", FANOUT_FILES);
+  launch_rig_expect (rig, 0, "--tasks", FANOUT_TASKS, graph, NULL);
+  write_manifest (rig, "m.json", FANOUT_FILES - 3);
+  launch_rig_expect (rig, 3, graph, NULL);
+  launch_rig_assert_has (rig->err, "there were 8, now there are 5");
+  launch_rig_expect (rig, 0, "--restart", graph, NULL);
+  launch_rig_assert_has (rig->err, "5 files, 5 done");
+  write_manifest (rig, "n.json", FANOUT_FILES);
+  g_assert_cmpint (unlink (path), ==, 0);
+  launch_rig_expect (rig, 0, "--restart", other, NULL);
+  launch_rig_assert_has (rig->err, "8 files, 8 done");
+}
+
 static void
 test_refusals (void)
 {
@@ -287,6 +360,7 @@ test_refusals (void)
     { "batch size=5 ! null-sink", "batch makes and counts batches" },
     { "app-sink", "is for a program" },
     { "jsonl-sink location=-", "cannot go back" },
+    { "dedup ! null-sink", "so by itself; run one task (--tasks 1)" },
   };
   g_autoptr (LaunchRig) rig = new_rig ();
 
@@ -360,7 +434,6 @@ test_bad_file (void)
   launch_rig_expect (rig, 1, "status", "--json", "out.fanout", NULL);
   launch_rig_assert_has (rig->out, "\"tasks-failed\": 1");
 }
-    { "dedup ! null-sink", "so by itself; run one task (--tasks 1)" },
 
 static void
 test_damaged_file (void)
@@ -441,13 +514,10 @@ test_stop_at_the_end (void)
 {
   const char *const last[] = { "--rank", "1", "--world-size", "2", GRAPH, NULL };
   g_autoptr (LaunchRig) rig = new_rig ();
-  g_autofree char *path = launch_rig_path (rig, "out.fanout/lock");
   int lock;
 
   launch_rig_expect (rig, 0, "--tasks", FANOUT_TASKS, GRAPH, NULL);
-  lock = open (path, O_RDWR | O_CLOEXEC);
-  g_assert_cmpint (lock, >=, 0);
-  g_assert_cmpint (flock (lock, LOCK_EX | LOCK_NB), ==, 0);
+  lock = hold_lock (rig, "out.fanout/lock");
   launch_rig_start (rig, last, NULL);
   g_assert_false (launch_rig_wait (rig, 3 * G_USEC_PER_SEC));
   kill (rig->pid, SIGTERM);
@@ -536,6 +606,8 @@ main (int argc, char **argv)
   g_test_add_func ("/fanout/other-workers", test_other_workers);
   g_test_add_func ("/fanout/again", test_again);
   g_test_add_func ("/fanout/foreign", test_foreign);
+  g_test_add_func ("/fanout/discarded-in-part", test_discarded_in_part);
+  g_test_add_func ("/fanout/other-manifest", test_other_manifest);
   g_test_add_func ("/fanout/refusals", test_refusals);
   g_test_add_func ("/fanout/per-task", test_per_task);
   g_test_add_func ("/fanout/bad-file", test_bad_file);
