@@ -29,6 +29,10 @@ typedef struct
   guint attempts; /* begun by this fan-out */
   guint failures; /* of them, deaths and what may pass */
   bool recorded;  /* what became of it is in its folder */
+  /* Monotonic; 0: never. Since when its state was found to be another's, and when it is tried
+   * again.
+   */
+  gint64 locked_since, not_before;
 
   /* The most that was heard: one that begins again never makes them less. */
   double fraction;

@@ -17,6 +17,10 @@
 #define MAX_EARLY_ENDS 3
 /* What idle workers have to leave, and killed ones to be gone. */
 #define LEAVE_US (2 * G_USEC_PER_SEC)
+/* What runs a task of a fan-out that was killed ends with it, but that takes a while, as where much
+ * memory is given back; and so do locks of a node that is gone. */
+#define LOCKED_US (30 * G_USEC_PER_SEC)
+#define LOCKED_PAUSE_US (G_USEC_PER_SEC / 2)
 /* Longer than a look takes at most. */
 #define SLEPT_US (2 * G_USEC_PER_SEC)
 
@@ -71,6 +75,13 @@ set_fatal (DlpFanout *self, GError *error)
 
 /* ---- giving out work ---- */
 
+static bool
+is_due (DlpFanout *self, const DlpFanoutTask *task)
+{
+  return dlp_fanout_is_own (self, task->number) && task->status == DLP_TASK_WAITING &&
+         (task->not_before == 0 || task->not_before <= g_get_monotonic_time ());
+}
+
 static DlpFanoutTask *
 find_waiting (DlpFanout *self)
 {
@@ -78,7 +89,7 @@ find_waiting (DlpFanout *self)
     {
       DlpFanoutTask *task = g_ptr_array_index (self->tasks, i);
 
-      if (dlp_fanout_is_own (self, i) && task->status == DLP_TASK_WAITING)
+      if (is_due (self, task))
         return task;
     }
   return NULL;
@@ -147,8 +158,7 @@ give_out_work (DlpFanout *self)
   guint n_waiting = 0, n_coming = 0;
 
   for (guint i = 0; i < self->tasks->len; i++)
-    n_waiting +=
-        dlp_fanout_is_own (self, i) && get_task (self, (int) i)->status == DLP_TASK_WAITING;
+    n_waiting += is_due (self, get_task (self, (int) i));
   for (guint i = 0; i < self->places->len && !is_ending (self); i++)
     {
       DlpFanoutPlace *place = get_place (self, i);
@@ -219,6 +229,41 @@ attempt_failed (DlpFanout *self, DlpFanoutTask *task, bool passing, GError *erro
     }
 }
 
+/* Another fan-out, as one that had this one for lost, has the state of the task: what it has
+ * recorded counts. */
+static bool
+is_done_elsewhere (DlpFanout *self, DlpFanoutTask *task, const GError *error)
+{
+  if (!g_error_matches (error, DLP_STATE_ERROR, DLP_STATE_ERROR_LOCKED) &&
+      !g_error_matches (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FENCED))
+    return false;
+  dlp_fanout_load_outcome (self, task);
+  return task->status == DLP_TASK_DONE;
+}
+
+/* Whether the task is tried again as it was, since a run that is about to end still has its state;
+ * takes @error over then. */
+static bool
+wait_for_lock (DlpFanout *self, DlpFanoutTask *task, GError *error)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (!g_error_matches (error, DLP_STATE_ERROR, DLP_STATE_ERROR_LOCKED))
+    return false;
+  if (task->locked_since == 0)
+    {
+      task->locked_since = now;
+      say (self, "%s; if that run is about to end, the task is begun within %d s", error->message,
+           (int) (LOCKED_US / G_USEC_PER_SEC));
+    }
+  if (!is_ending (self) && now - task->locked_since > LOCKED_US)
+    return false;
+  task->status = is_ending (self) ? DLP_TASK_STOPPED : DLP_TASK_WAITING;
+  task->not_before = now + LOCKED_PAUSE_US;
+  g_error_free (error);
+  return true;
+}
+
 /* ---- what workers say ---- */
 
 static void
@@ -284,7 +329,9 @@ take_end (DlpFanout *self, DlpFanoutPlace *place, DlpFanoutTask *task, GVariant 
       task->status = DLP_TASK_STOPPED;
       g_error_free (error);
     }
-  else
+  else if (is_done_elsewhere (self, task, error))
+    g_error_free (error);
+  else if (!wait_for_lock (self, task, error))
     attempt_failed (self, task, may_pass (error), error);
 }
 

@@ -450,6 +450,40 @@ test_damaged_file (void)
 
 /* ---- several machines ---- */
 
+/* A state that somebody has: as long as that may be a run that ends, its task waits. */
+static void
+test_locked_task (void)
+{
+  static const char task[] = "out.fanout/tasks/00001/task.json";
+  const char *const again[] = { GRAPH, NULL };
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autofree char *path = launch_rig_path (rig, task);
+  g_autofree char *outcome = NULL;
+  int lock;
+
+  launch_rig_expect (rig, 0, "--tasks", FANOUT_TASKS, GRAPH, NULL);
+  outcome = fanout_rig_read (rig, task);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_cmpint (unlink (path), ==, 0);
+      lock = hold_lock (rig, "out.fanout/tasks/00001/state/lock");
+      launch_rig_start (rig, again, NULL);
+      g_assert_false (launch_rig_wait (rig, 2 * G_USEC_PER_SEC));
+      /* It is given back, or whoever has it has done the task. */
+      if (i == 0)
+        close (lock);
+      else
+        launch_rig_write (rig, task, outcome, -1);
+      g_assert_true (launch_rig_wait (rig, 20 * G_USEC_PER_SEC));
+      if (i == 1)
+        close (lock);
+      if (rig->exit_code != 0)
+        g_error ("exit code %d:\n%s", rig->exit_code, rig->err);
+      launch_rig_assert_has (rig->err, "the task is begun within 30 s");
+      launch_rig_assert_has (rig->err, "4 of 4 tasks done");
+    }
+}
+
 /* Both at once, the second one first: it waits for the files to be dealt. */
 static void
 test_ranks (void)
@@ -612,6 +646,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fanout/per-task", test_per_task);
   g_test_add_func ("/fanout/bad-file", test_bad_file);
   g_test_add_func ("/fanout/damaged-file", test_damaged_file);
+  g_test_add_func ("/fanout/locked-task", test_locked_task);
   g_test_add_func ("/fanout/ranks", test_ranks);
   g_test_add_func ("/fanout/no-plan", test_no_plan);
   g_test_add_func ("/fanout/stop-at-the-end", test_stop_at_the_end);
