@@ -14,14 +14,24 @@ typedef struct
 {
   int fd; /* owned; -1: closed */
   GByteArray *in;
+  GByteArray *out; /* what the socket has not taken as a whole */
+  guint sent;      /* of that */
 } DlpFanoutLink;
 
 void dlp_fanout_link_init (DlpFanoutLink *self, int fd);
 void dlp_fanout_link_clear (DlpFanoutLink *self);
 
-/* @message: sunk if floating. With @wait until the other side takes it; else false where it does
- * not at once, as where it is gone. */
+/* @message: sunk if floating. With @wait until the other side takes it; else what does not fit the
+ * socket at once is sent by dlp_fanout_link_flush(). False: the other side is gone, or there is no
+ * end to what it has not taken. */
 bool dlp_fanout_link_send (DlpFanoutLink *self, GVariant *message, bool wait);
+/* Sends what is left, as far as that goes without waiting. False: the other side is gone. */
+bool dlp_fanout_link_flush (DlpFanoutLink *self);
+static inline bool
+dlp_fanout_link_has_unsent (const DlpFanoutLink *self)
+{
+  return self->out != NULL && self->out->len > self->sent;
+}
 /* Reads what is there, without waiting; false: the other side is gone, or says nonsense. What came
  * before is still there to be taken. */
 bool dlp_fanout_link_receive (DlpFanoutLink *self);

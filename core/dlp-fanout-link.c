@@ -17,6 +17,8 @@ dlp_fanout_link_init (DlpFanoutLink *self, int fd)
 {
   self->fd = fd;
   self->in = g_byte_array_new ();
+  self->out = g_byte_array_new ();
+  self->sent = 0;
 }
 
 void
@@ -28,6 +30,7 @@ dlp_fanout_link_clear (DlpFanoutLink *self)
     close (self->fd);
   self->fd = -1;
   g_clear_pointer (&self->in, g_byte_array_unref);
+  g_clear_pointer (&self->out, g_byte_array_unref);
 }
 
 static bool
@@ -38,42 +41,54 @@ wait_for_room (int fd)
   return TEMP_FAILURE_RETRY (poll (&poll_fd, 1, -1)) >= 0;
 }
 
-/* A message that has begun is sent to its end: half of one would be all that was ever understood.
- */
+/* False: the other side is gone. */
 static bool
-send_all (int fd, const guint8 *data, gsize size, bool wait)
+send_out (DlpFanoutLink *self, bool wait)
 {
-  gsize sent = 0;
-
-  while (sent < size)
+  while (self->sent < self->out->len)
     {
-      gssize n = send (fd, data + sent, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+      gssize n = send (self->fd, self->out->data + self->sent, self->out->len - self->sent,
+                       MSG_NOSIGNAL | MSG_DONTWAIT);
 
       if (n > 0)
-        sent += (gsize) n;
+        self->sent += (guint) n;
       else if (errno == EINTR)
         continue;
-      else if (errno != EAGAIN || !wait || !wait_for_room (fd))
+      else if (errno != EAGAIN)
+        return false;
+      else if (!wait)
+        return true;
+      else if (!wait_for_room (self->fd))
         return false;
     }
+  g_byte_array_set_size (self->out, 0);
+  self->sent = 0;
   return true;
 }
 
+bool
+dlp_fanout_link_flush (DlpFanoutLink *self)
+{
+  return self->fd >= 0 && send_out (self, false);
+}
+
+/* The graph of an order may be larger than what a socket takes at once; half of a message would be
+ * all that was ever understood. */
 bool
 dlp_fanout_link_send (DlpFanoutLink *self, GVariant *message, bool wait)
 {
   g_autoptr (GVariant) held = g_variant_ref_sink (message);
   gsize size = g_variant_get_size (held);
-  g_autofree guint8 *bytes = NULL;
   guint64 head = size;
+  g_autofree guint8 *bytes = NULL;
 
-  if (self->fd < 0 || size > MAX_MESSAGE)
+  if (self->fd < 0 || size > MAX_MESSAGE || self->out->len > MAX_MESSAGE)
     return false;
-  /* Behind a head of 8 bytes the value lies as GVariant wants it. */
-  bytes = g_malloc (sizeof head + size);
-  memcpy (bytes, &head, sizeof head);
-  g_variant_store (held, bytes + sizeof head);
-  return send_all (self->fd, bytes, sizeof head + size, wait);
+  bytes = g_malloc (size);
+  g_variant_store (held, bytes);
+  g_byte_array_append (self->out, (const guint8 *) &head, sizeof head);
+  g_byte_array_append (self->out, bytes, (guint) size);
+  return send_out (self, wait);
 }
 
 static bool

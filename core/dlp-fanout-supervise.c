@@ -375,7 +375,7 @@ take_messages (DlpFanout *self, DlpFanoutPlace *place)
 static void
 hear (DlpFanout *self, DlpFanoutPlace *place)
 {
-  if (take_messages (self, place))
+  if (take_messages (self, place) && dlp_fanout_link_flush (&place->process.link))
     return;
   place->gone = true;
   place->since = g_get_monotonic_time ();
@@ -580,9 +580,10 @@ wait_for_something (DlpFanout *self)
   for (guint i = 0; i < self->places->len; i++)
     {
       DlpFanoutPlace *place = get_place (self, i);
+      short events = dlp_fanout_link_has_unsent (&place->process.link) ? POLLIN | POLLOUT : POLLIN;
 
       fds[i] =
-          (struct pollfd){ place->there && !place->gone ? place->process.link.fd : -1, POLLIN, 0 };
+          (struct pollfd){ place->there && !place->gone ? place->process.link.fd : -1, events, 0 };
     }
   fds[self->places->len] = (struct pollfd){ self->wake_fd, POLLIN, 0 };
   if (poll (fds, self->places->len + 1, TICK_MS) < 0)

@@ -248,6 +248,37 @@ test_deaf (void)
   for (;; n++)
     {
       GVariantDict dict;
+/* More than a socket takes at once goes through in pieces, without a wait. */
+static void
+test_large_message (void)
+{
+  DlpFanoutLink one, other;
+  g_autofree char *text = g_strnfill (5000000, 'x');
+  g_autoptr (GVariant) message = NULL;
+  GVariantDict dict;
+  int fds[2];
+
+  g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), ==, 0);
+  dlp_fanout_link_init (&one, fds[0]);
+  dlp_fanout_link_init (&other, fds[1]);
+  g_variant_dict_init (&dict, NULL);
+  dlp_fanout_add_text (&dict, "text", text);
+  g_assert_true (dlp_fanout_link_send (&one, g_variant_dict_end (&dict), false));
+  g_assert_true (dlp_fanout_link_has_unsent (&one));
+  while (dlp_fanout_link_has_unsent (&one))
+    {
+      g_assert_true (dlp_fanout_link_receive (&other));
+      g_assert_null (dlp_fanout_link_take (&other));
+      g_assert_true (dlp_fanout_link_flush (&one));
+    }
+  g_assert_true (dlp_fanout_link_receive (&other));
+  message = dlp_fanout_link_take (&other);
+  g_assert_nonnull (message);
+  g_assert_cmpstr (dlp_fanout_get_text (message, "text"), ==, text);
+  dlp_fanout_link_clear (&one);
+  dlp_fanout_link_clear (&other);
+}
+
 
       g_assert_cmpuint (n, <, 100000);
       g_variant_dict_init (&dict, NULL);
@@ -336,3 +367,4 @@ main (int argc, char **argv)
   g_test_add_func ("/fanout/process/cgroups", test_cgroups);
   return g_test_run ();
 }
+  g_test_add_func ("/fanout/link/large-message", test_large_message);

@@ -448,6 +448,31 @@ test_damaged_file (void)
   launch_rig_assert_has (rig->err, "9 files, 8 done, 1 damaged");
 }
 
+/* More than a socket takes at once. */
+static void
+test_large_graph (void)
+{
+  static const char *const workers[] = { "1", "2" };
+  g_autoptr (LaunchRig) rig = new_rig ();
+  g_autoptr (GString) graph = g_string_new ("file-source");
+  g_autofree char *away = g_strnfill (3000, '/');
+
+  for (guint i = 0; i < 400; i++)
+    g_string_append_printf (graph, " location=.%.*sin-%u.jsonl", 2000 + (int) i, away,
+                            i % FANOUT_FILES);
+  g_string_append (graph, " ! jsonl-reader ! jsonl-sink name=k location=out");
+  launch_rig_write (rig, "graph", graph->str, -1);
+  for (guint i = 0; i < G_N_ELEMENTS (workers); i++)
+    {
+      g_autofree char *location = g_strconcat ("k.location=out-", workers[i], NULL);
+
+      launch_rig_expect (rig, 0, "--tasks", "2", "--workers", workers[i], "--file", "graph",
+                         "--set", location, NULL);
+      launch_rig_assert_has (rig->err, "2 of 2 tasks done; 400 files, 400 done");
+      launch_rig_assert_has_not (rig->err, "warning");
+    }
+}
+
 /* ---- several machines ---- */
 
 /* A state that somebody has: as long as that may be a run that ends, its task waits. */
@@ -646,6 +671,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fanout/per-task", test_per_task);
   g_test_add_func ("/fanout/bad-file", test_bad_file);
   g_test_add_func ("/fanout/damaged-file", test_damaged_file);
+  g_test_add_func ("/fanout/large-graph", test_large_graph);
   g_test_add_func ("/fanout/locked-task", test_locked_task);
   g_test_add_func ("/fanout/ranks", test_ranks);
   g_test_add_func ("/fanout/no-plan", test_no_plan);
