@@ -13,6 +13,7 @@
 #include <dlpipe/dlp-output-file.h>
 
 #include "dlp-durable-private.h"
+#include "dlp-fanout-plan-file-private.h"
 
 #define JOB_FILE "job.json"
 #define GRAPH_FILE "graph"
@@ -294,6 +295,7 @@ dlp_fanout_job_save (const DlpFanoutJob *self,
   g_autoptr (GString) text = dlp_fanout_plan_print (plan);
   g_autofree char *hash = hash_text (text->str, text->len);
 
+  dlp_fanout_plan_forget_places ();
   return write_file (self, GRAPH_FILE, graph, strlen (graph), error) &&
          write_file (self, PLAN_FILE, text->str, text->len, error) &&
          write_job (self, plan, hash, seed, error);
@@ -319,8 +321,6 @@ dlp_fanout_job_save_task (const DlpFanoutJob *self, guint task, GVariant *outcom
 }
 
 bool
-dlp_fanout_job_clear (const DlpFanoutJob *self, GError **error)
-bool
 dlp_fanout_job_forget_task (const DlpFanoutJob *self, guint task, GError **error)
 {
   g_autofree char *path = dlp_fanout_job_get_task_path (self, task, NULL);
@@ -335,6 +335,8 @@ dlp_fanout_job_forget_task (const DlpFanoutJob *self, guint task, GError **error
   return ok;
 }
 
+bool
+dlp_fanout_job_clear (const DlpFanoutJob *self, GError **error)
 {
   g_autofree char *tasks = dlp_fanout_job_get_path (self, "tasks");
 

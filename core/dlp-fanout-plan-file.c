@@ -11,10 +11,16 @@
  * The number of a file is that of its line under its source, from 0. A size of -1 is unknown, as is
  * an identity of "-". Names, identities and URIs are escaped as g_strescape() does. */
 
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <dlpipe/dlp-source.h>
 
+#include "dlp-durable-private.h"
 #include "dlp-fanout-deal-private.h"
 #include "dlp-fanout-plan-file-private.h"
 
@@ -295,6 +301,25 @@ dlp_fanout_plan_load (const char *path, GError **error)
 
 /* ---- the part of one task ---- */
 
+/* Where a source is in a plan. */
+typedef struct
+{
+  gsize offset; /* of its first file */
+  gsize size;
+  guint64 line; /* before it */
+  guint32 n_files;
+} Place;
+
+/* Of the plan that was read last: a graph of many sources asks for each of them, and whoever runs
+ * several tasks does so for each. A plan is never written to, but another one may take its name. */
+static struct
+{
+  pthread_mutex_t lock;
+  struct stat file;   /* lock */
+  guint32 n_tasks;    /* lock */
+  GHashTable *places; /* lock; (nullable): of Place by name */
+} cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
 static bool
 load_files (Reader *self,
             guint32 n_files,
@@ -319,7 +344,120 @@ load_files (Reader *self,
 }
 
 static bool
-load_part (Reader *self,
+find_places (Reader *self, const char *text, GHashTable *places, GError **error)
+{
+  const guint32 none = G_MAXUINT32;
+  char *name;
+  guint32 n;
+
+  while (read_source (self, &name, &n, error))
+    {
+      g_autofree Place *place = g_new (Place, 1);
+
+      if (name == NULL)
+        return true;
+      *place = (Place){ (gsize) (self->at - text), 0, self->line, n };
+      if (!load_files (self, n, &none, NULL, NULL, error))
+        {
+          g_free (name);
+          return false;
+        }
+      place->size = (gsize) (self->at - text) - place->offset;
+      g_hash_table_insert (places, name, g_steal_pointer (&place));
+    }
+  return false;
+}
+
+/* (transfer full): so much of a file, and a byte 0 behind it. */
+static char *
+read_text (int fd, const char *path, gsize offset, gsize size, GError **error)
+{
+  g_autofree char *text = g_malloc (size + 1);
+  gssize n = dlp_durable_read (fd, path, text, size, offset, error);
+
+  if (n >= 0 && (gsize) n < size)
+    g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                 "%s: it has become shorter while it was read", path);
+  if (n < 0 || (gsize) n < size)
+    return NULL;
+  text[size] = '\0';
+  return g_steal_pointer (&text);
+}
+
+/* lock is held. */
+static bool
+is_cached (const struct stat *file)
+{
+  return cache.places != NULL && cache.file.st_dev == file->st_dev &&
+         cache.file.st_ino == file->st_ino && cache.file.st_size == file->st_size &&
+         cache.file.st_mtim.tv_sec == file->st_mtim.tv_sec &&
+         cache.file.st_mtim.tv_nsec == file->st_mtim.tv_nsec;
+}
+
+void
+dlp_fanout_plan_forget_places (void)
+{
+  pthread_mutex_lock (&cache.lock);
+  g_clear_pointer (&cache.places, g_hash_table_unref);
+  pthread_mutex_unlock (&cache.lock);
+}
+
+/* lock is held. */
+static bool
+fill_cache (int fd, const char *path, const struct stat *file, GError **error)
+{
+  g_autofree char *text = read_text (fd, path, 0, (gsize) file->st_size, error);
+  g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  Reader reader = { 0 };
+
+  if (text == NULL || !begin (&reader, path, text, (gsize) file->st_size, error) ||
+      !find_places (&reader, text, places, error))
+    return false;
+  g_clear_pointer (&cache.places, g_hash_table_unref);
+  cache.places = g_steal_pointer (&places);
+  cache.n_tasks = reader.n_tasks;
+  cache.file = *file;
+  return true;
+}
+
+/* lock is held. */
+static bool
+find_place (int fd,
+            const char *path,
+            const char *source,
+            guint task,
+            Place *place,
+            Reader *reader,
+            GError **error)
+{
+  const Place *found = NULL;
+  struct stat file;
+
+  if (fstat (fd, &file) != 0)
+    {
+      dlp_durable_set_error (error, errno, "%s: cannot be looked at", path);
+      return false;
+    }
+  if (!is_cached (&file) && !fill_cache (fd, path, &file, error))
+    return false;
+  if (task < cache.n_tasks)
+    found = g_hash_table_lookup (cache.places, source);
+  if (task >= cache.n_tasks)
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                 "task %u, but the plan %s has %u, from 0", task, path, cache.n_tasks);
+  else if (found == NULL)
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "the plan %s has no source “%s”",
+                 path, source);
+  if (found == NULL)
+    return false;
+  *place = *found;
+  *reader = (Reader){ .path = path, .line = place->line, .n_tasks = cache.n_tasks };
+  return true;
+}
+
+static bool
+load_part (int fd,
+           const char *path,
            const char *source,
            guint32 task,
            GPtrArray *files,
@@ -327,25 +465,21 @@ load_part (Reader *self,
            guint *n_files,
            GError **error)
 {
-  const guint32 none = G_MAXUINT32;
+  g_autofree char *text = NULL;
+  Reader reader;
+  Place place;
+  bool found;
 
-  for (;;)
-    {
-      g_autofree char *name = NULL;
-      guint32 n;
-      bool found;
-
-      if (!read_source (self, &name, &n, error))
-        return false;
-      if (name == NULL)
-        break;
-      found = strcmp (name, source) == 0;
-      if (!load_files (self, n, found ? &task : &none, files, numbers, error))
-        return false;
-      if (found)
-        *n_files = n;
-    }
-  return true;
+  pthread_mutex_lock (&cache.lock);
+  found = find_place (fd, path, source, task, &place, &reader, error);
+  pthread_mutex_unlock (&cache.lock);
+  if (found)
+    text = read_text (fd, path, place.offset, place.size, error);
+  if (text == NULL)
+    return false;
+  *n_files = place.n_files;
+  reader.at = text;
+  return load_files (&reader, place.n_files, &task, files, numbers, error);
 }
 
 GPtrArray *
@@ -358,31 +492,18 @@ dlp_source_load_part (const char *plan,
 {
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autofree char *text = NULL;
-  Reader reader = { 0 };
-  guint n = G_MAXUINT;
-  gsize size;
+  int fd = TEMP_FAILURE_RETRY (open (plan, O_RDONLY | O_CLOEXEC));
   bool ok;
 
-  if (!g_file_get_contents (plan, &text, &size, error))
-    return NULL;
-  ok = begin (&reader, plan, text, size, error);
-  if (ok && task >= reader.n_tasks)
+  if (fd < 0)
     {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
-                   "task %u, but the plan %s has %u, from 0", task, plan, reader.n_tasks);
-      ok = false;
+      dlp_durable_set_error (error, errno, "%s: cannot open", plan);
+      return NULL;
     }
-  ok = ok && load_part (&reader, source, task, files, found, &n, error);
-  if (ok && n == G_MAXUINT)
-    {
-      g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE, "the plan %s has no source “%s”",
-                   plan, source);
-      ok = false;
-    }
+  ok = load_part (fd, plan, source, task, files, found, n_files, error);
+  close (fd);
   if (!ok)
     return NULL;
   *numbers = g_steal_pointer (&found);
-  *n_files = n;
   return g_steal_pointer (&files);
 }

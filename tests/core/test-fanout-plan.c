@@ -129,6 +129,21 @@ test_parts (void)
   for (guint i = 0; i < G_N_ELEMENTS (odd_names); i++)
     g_assert_true (seen[i]);
 
+  /* Another one under that name. */
+  {
+    g_autoptr (DlpFanoutPlan) other = make_plan (1);
+    g_autoptr (GString) other_text = dlp_fanout_plan_print (other);
+    g_autoptr (GPtrArray) files = NULL;
+
+    g_file_set_contents (path, other_text->str, (gssize) other_text->len, &error);
+    g_assert_no_error (error);
+    files = dlp_source_load_part (path, "source1", 0, &numbers, &n_files, &error);
+    g_assert_no_error (error);
+    g_assert_cmpuint (files->len, ==, G_N_ELEMENTS (odd_names));
+    g_array_unref (numbers);
+    g_file_set_contents (path, text->str, (gssize) text->len, &error);
+    g_assert_no_error (error);
+  }
   g_assert_null (dlp_source_load_part (path, "source1", 4, &numbers, &n_files, &error));
   g_assert_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE);
   g_clear_error (&error);
@@ -233,21 +248,6 @@ test_messages (void)
   dlp_fanout_link_clear (&other);
 }
 
-/* Who does not read is not waited for; and nothing is allocated for a size that is said. */
-static void
-test_deaf (void)
-{
-  DlpFanoutLink one, other;
-  g_autofree char *text = g_strnfill (10000, 'x');
-  guint n = 0;
-  int fds[2];
-
-  g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), ==, 0);
-  dlp_fanout_link_init (&one, fds[0]);
-  dlp_fanout_link_init (&other, fds[1]);
-  for (;; n++)
-    {
-      GVariantDict dict;
 /* More than a socket takes at once goes through in pieces, without a wait. */
 static void
 test_large_message (void)
@@ -279,6 +279,21 @@ test_large_message (void)
   dlp_fanout_link_clear (&other);
 }
 
+/* Who does not read is not waited for; and nothing is allocated for a size that is said. */
+static void
+test_deaf (void)
+{
+  DlpFanoutLink one, other;
+  g_autofree char *text = g_strnfill (10000, 'x');
+  guint n = 0;
+  int fds[2];
+
+  g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), ==, 0);
+  dlp_fanout_link_init (&one, fds[0]);
+  dlp_fanout_link_init (&other, fds[1]);
+  for (;; n++)
+    {
+      GVariantDict dict;
 
       g_assert_cmpuint (n, <, 100000);
       g_variant_dict_init (&dict, NULL);
@@ -362,9 +377,9 @@ main (int argc, char **argv)
   g_test_add_func ("/fanout/plan/damage", test_damage);
   g_test_add_func ("/fanout/plan/changed-list", test_changed_list);
   g_test_add_func ("/fanout/link/messages", test_messages);
+  g_test_add_func ("/fanout/link/large-message", test_large_message);
   g_test_add_func ("/fanout/link/deaf", test_deaf);
   g_test_add_func ("/fanout/process/verdicts", test_verdicts);
   g_test_add_func ("/fanout/process/cgroups", test_cgroups);
   return g_test_run ();
 }
-  g_test_add_func ("/fanout/link/large-message", test_large_message);
