@@ -579,6 +579,17 @@ check_rank (DlpFanout *self, GError **error)
   return false;
 }
 
+/* Others may ask for a setting of it meanwhile. */
+static void
+drop_pattern (DlpFanout *self)
+{
+  g_autoptr (DlpPipeline) pattern = NULL;
+
+  pthread_mutex_lock (&self->lock);
+  pattern = g_steal_pointer (&self->pattern);
+  pthread_mutex_unlock (&self->lock);
+}
+
 bool
 dlp_fanout_make_ready (DlpFanout *self, GCancellable *cancellable, GError **error)
 {
@@ -588,6 +599,6 @@ dlp_fanout_make_ready (DlpFanout *self, GCancellable *cancellable, GError **erro
   make_tasks (self);
   if (!make_places (self, error) || !open_worker_log (self, error))
     return false;
-  g_clear_object (&self->pattern);
+  drop_pattern (self);
   return true;
 }

@@ -77,7 +77,7 @@ struct _DlpFanout
   GObject parent_instance;
 
   GMainContext *main_context;
-  DlpPipeline *pattern; /* the graph of all tasks; NULL once it is prepared */
+  DlpPipeline *pattern; /* lock: the graph of all tasks; NULL once it is prepared */
   DlpFanoutSettings settings;
   bool prepared; /* atomic */
   bool claimed;  /* lock: prepare() was called */

@@ -249,6 +249,21 @@ get_progress (DlpFanout *self, guint id, GValue *value, GParamSpec *pspec)
     }
 }
 
+/* Until it is prepared, on whatever thread, the pattern has it. */
+static void
+get_seed (DlpFanout *self, GValue *value)
+{
+  g_autoptr (DlpPipeline) pattern = NULL;
+
+  pthread_mutex_lock (&self->lock);
+  pattern = self->pattern != NULL ? g_object_ref (self->pattern) : NULL;
+  pthread_mutex_unlock (&self->lock);
+  if (pattern != NULL)
+    g_object_get_property (G_OBJECT (pattern), "seed", value);
+  else
+    g_value_set_uint64 (value, self->seed);
+}
+
 static void
 get_other (DlpFanout *self, guint id, GValue *value, GParamSpec *pspec)
 {
@@ -258,10 +273,7 @@ get_other (DlpFanout *self, guint id, GValue *value, GParamSpec *pspec)
       g_value_set_string (value, self->settings.state_dir);
       break;
     case PROP_SEED:
-      if (self->pattern != NULL)
-        g_object_get_property (G_OBJECT (self->pattern), "seed", value);
-      else
-        g_value_set_uint64 (value, self->seed);
+      get_seed (self, value);
       break;
     case PROP_MEMORY:
       g_value_set_uint64 (value, self->settings.memory);
