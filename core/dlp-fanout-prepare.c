@@ -521,6 +521,31 @@ build_pattern (DlpFanout *self, GCancellable *cancellable, GError **error)
   return true;
 }
 
+/* Where a node was thought to be lost, the attempt of this rank that it runs may still live. Which
+ * one does the work does not matter, so its end is waited for. */
+static bool
+lock_job (DlpFanout *self, int rank, GCancellable *cancellable, GError **error)
+{
+  for (bool said = false;; said = true)
+    {
+      GError *local = NULL;
+
+      if (dlp_fanout_job_lock (self->job, rank, &local))
+        return true;
+      if (self->settings.world_size == 1 ||
+          !g_error_matches (local, DLP_STATE_ERROR, DLP_STATE_ERROR_LOCKED))
+        {
+          g_propagate_error (error, local);
+          return false;
+        }
+      if (!said)
+        g_message ("%s; its end is waited for", local->message);
+      g_error_free (local);
+      if (!dlp_fanout_pause (self, cancellable, RANK_POLL_US, "the run before had ended", error))
+        return false;
+    }
+}
+
 /* The first rank deals, and the others find what it has dealt. */
 static bool
 find_or_make_plan (DlpFanout *self, GCancellable *cancellable, GError **error)
@@ -530,7 +555,7 @@ find_or_make_plan (DlpFanout *self, GCancellable *cancellable, GError **error)
   g_autoptr (GVariant) job = NULL;
   GError *local = NULL;
 
-  if (!dlp_fanout_job_lock (self->job, first ? -1 : (int) self->settings.rank, error))
+  if (!lock_job (self, first ? -1 : (int) self->settings.rank, cancellable, error))
     return false;
   if (first && self->settings.restart && !discard_job (self, cancellable, error))
     return false;
@@ -547,7 +572,7 @@ find_or_make_plan (DlpFanout *self, GCancellable *cancellable, GError **error)
                           make_folders (self, error) :
                       begin_job (self, error)))
     return false;
-  return !first || !shared || dlp_fanout_job_lock (self->job, 0, error);
+  return !first || !shared || lock_job (self, 0, cancellable, error);
 }
 
 static bool

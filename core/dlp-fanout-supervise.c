@@ -200,6 +200,14 @@ settle (DlpFanoutTask *task, DlpTaskStatus status, GVariant *report)
   task->outcome = dlp_fanout_make_outcome (task, report);
 }
 
+/* Another attempt has the task, and what becomes of it is that one's to record. */
+static bool
+is_taken_over (const GError *error)
+{
+  return g_error_matches (error, DLP_STATE_ERROR, DLP_STATE_ERROR_FENCED) ||
+         g_error_matches (error, DLP_STATE_ERROR, DLP_STATE_ERROR_LOCKED);
+}
+
 /* Takes @error over. */
 static void
 attempt_failed (DlpFanout *self, DlpFanoutTask *task, bool passing, GError *error)
@@ -209,7 +217,12 @@ attempt_failed (DlpFanout *self, DlpFanoutTask *task, bool passing, GError *erro
   g_ptr_array_add (task->verdicts, g_strdup (error->message));
   g_clear_error (&task->error);
   task->error = error;
-  if (__atomic_load_n (&self->aborting, __ATOMIC_ACQUIRE))
+  if (is_taken_over (error))
+    {
+      task->status = DLP_TASK_STOPPED;
+      set_fatal (self, g_error_copy (error));
+    }
+  else if (__atomic_load_n (&self->aborting, __ATOMIC_ACQUIRE))
     task->status = DLP_TASK_STOPPED;
   else if (is_ending (self) && passing)
     {

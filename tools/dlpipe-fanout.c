@@ -48,7 +48,7 @@ set_rank (DlpFanout *fanout, const FanoutOptions *options, GError **error)
 {
   guint rank, world_size;
 
-  if (!options->from_environment)
+  if (options->launcher != FANOUT_LAUNCHER_ENV)
     return true;
   if (!fanout_environment_find (&rank, &world_size, error))
     return false;
@@ -68,6 +68,8 @@ set_devices (DlpFanout *fanout, const char *text)
 DlpFanout *
 fanout_make (const FanoutOptions *options, GError **error)
 {
+  /* What is submitted is dealt by one alone. */
+  const char *world_size = options->launcher != FANOUT_LAUNCHER_SLURM ? options->world_size : NULL;
   const Setting settings[] = { { "workers", "--workers", options->workers },
                                { "tasks", "--tasks", options->tasks },
                                { "retries", "--retries", options->retries },
@@ -83,7 +85,7 @@ fanout_make (const FanoutOptions *options, GError **error)
                                { "grace", "--grace", options->grace },
                                { "device-env", "--device-env", options->device_env },
                                { "rank", "--rank", options->rank },
-                               { "world-size", "--world-size", options->world_size } };
+                               { "world-size", "--world-size", world_size } };
   g_autofree char *graph = settings_read_graph (options->graph, options->file, error);
   g_autoptr (DlpFanout) fanout = NULL;
 
@@ -101,21 +103,67 @@ fanout_make (const FanoutOptions *options, GError **error)
   return g_steal_pointer (&fanout);
 }
 
+/* Takes @fanout over. */
 static int
-fan_out (const FanoutOptions *options)
+submit (DlpFanout *fanout, FanoutOptions *options, GError **error)
+{
+  FanoutSlurmResult result = fanout_slurm_submit (fanout, options, &options->folder, error);
+
+  /* With it goes the lock of the job. */
+  g_object_unref (fanout);
+  if (result == FANOUT_SLURM_FAILED)
+    return fanout_exit_for (*error, false, 0, NULL);
+  if (result == FANOUT_SLURM_NOTHING_LEFT)
+    return fanout_finish (options, error);
+  if (result != FANOUT_SLURM_SUBMITTED || !options->follow)
+    return LAUNCH_EXIT_FINISHED;
+  launch_block_signals ();
+  return fanout_follow (options, error);
+}
+
+static int
+run (FanoutOptions *options, GError **error)
+{
+  DlpFanout *fanout = fanout_make (options, error);
+  int code;
+
+  if (fanout == NULL)
+    return LAUNCH_EXIT_USAGE;
+  if (options->launcher == FANOUT_LAUNCHER_SLURM)
+    return submit (fanout, options, error);
+  code = fanout_run (fanout, options);
+  g_object_unref (fanout);
+  return code;
+}
+
+static int
+obey (FanoutOptions *options, GError **error)
+{
+  switch (options->command)
+    {
+    case FANOUT_STATUS:
+      return fanout_show_status (options, error);
+    case FANOUT_FOLLOW:
+      return fanout_follow (options, error);
+    case FANOUT_FINISH:
+      return fanout_finish (options, error);
+    case FANOUT_RUN:
+      break;
+    }
+  return run (options, error);
+}
+
+static int
+fan_out (FanoutOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (DlpFanout) fanout = NULL;
-  int code = LAUNCH_EXIT_USAGE;
+  int code;
 
   add_plugin_paths (options->plugin_paths);
-  if (options->status != NULL)
-    code = fanout_show_status (options, &error);
-  else
-    fanout = fanout_make (options, &error);
+  code = obey (options, &error);
   if (error != NULL)
     launch_error (error->message);
-  return fanout != NULL ? fanout_run (fanout, options) : code;
+  return code;
 }
 
 /* What was printed and did not arrive is a fault. */
@@ -128,6 +176,14 @@ finish (int code)
     return code;
   launch_error (error->message);
   return code == LAUNCH_EXIT_FINISHED ? LAUNCH_EXIT_FAILED : code;
+}
+
+/* Others end by them at once: nothing is lost that the next call does not make again. */
+static bool
+is_to_hear_signals (const FanoutOptions *options)
+{
+  return options->command == FANOUT_FOLLOW ||
+         (options->command == FANOUT_RUN && options->launcher != FANOUT_LAUNCHER_SLURM);
 }
 
 int
@@ -147,7 +203,7 @@ main (int argc, char **argv)
     }
   else if (!options.done)
     {
-      if (options.status == NULL)
+      if (is_to_hear_signals (&options))
         launch_block_signals ();
       launch_log_init (options.quiet, options.verbose);
       code = fan_out (&options);

@@ -16,7 +16,7 @@ static const char summary[] =
     "\n"
     "  dlpipe-fanout status out/corpus.fanout\n"
     "\n"
-    "shows how far a job is.";
+    "shows how far a job is, and --follow instead of status its bar until it ends.";
 
 static const char description[] =
     "Sizes take units (512M, 2G), times too (0.5s, 10m). --set counts as written in the graph.\n"
@@ -33,6 +33,7 @@ typedef struct
   char **graph;
   char *progress;
   char *launcher;
+  char *slurm_shape;
   gboolean help;
 } Texts;
 
@@ -69,7 +70,7 @@ add_run_group (GOptionContext *context, FanoutOptions *self, Texts *texts)
     { "answer-timeout", 0, 0, G_OPTION_ARG_FILENAME, &self->answer_timeout,
       "How long a worker may say nothing before it is killed; 0: for ever (60s)", "TIME" },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &texts->graph, NULL,
-      "GRAPH | status DIR" },
+      "GRAPH | status DIR | finish DIR" },
     { NULL, 0, 0, 0, NULL, NULL, NULL }
   };
 
@@ -89,9 +90,9 @@ add_job_group (GOptionContext *context, FanoutOptions *self, Texts *texts)
     { "overwrite", 0, 0, G_OPTION_ARG_NONE, &self->overwrite,
       "Replace the output of another run too, as its manifest lists it", NULL },
     { "launcher", 0, 0, G_OPTION_ARG_FILENAME, &texts->launcher,
-      "Who starts the fan-outs of several machines: none but this one, or whoever set the "
-      "environment (local)",
-      "local|env" },
+      "Who starts the fan-outs of several machines: none but this one, whoever set the "
+      "environment, or Slurm, to which they are submitted (local)",
+      "local|env|slurm" },
     { "rank", 0, 0, G_OPTION_ARG_FILENAME, &self->rank,
       "Of several fan-outs that share the job's folder, this one's number, from 0", "N" },
     { "world-size", 0, 0, G_OPTION_ARG_FILENAME, &self->world_size,
@@ -108,11 +109,34 @@ add_job_group (GOptionContext *context, FanoutOptions *self, Texts *texts)
 }
 
 static void
+add_slurm_group (GOptionContext *context, FanoutOptions *self, Texts *texts)
+{
+  GOptionEntry entries[] = {
+    { "slurm-shape", 0, 0, G_OPTION_ARG_FILENAME, &texts->slurm_shape,
+      "How the ranks are submitted: a job of an array each, or by srun in one allocation (array)",
+      "array|allocation" },
+    { "sbatch", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->sbatch,
+      "An option for sbatch, such as --sbatch=--partition=long; may be given several times",
+      "OPTION" },
+    { "slurm-write-only", 0, 0, G_OPTION_ARG_NONE, &self->slurm_write_only,
+      "Deal the files and write the scripts, and say what would be submitted", NULL },
+    { NULL, 0, 0, 0, NULL, NULL, NULL }
+  };
+  GOptionGroup *group = g_option_group_new (
+      "slurm", "With --launcher=slurm:", "Show options of --launcher=slurm", texts, NULL);
+
+  g_option_group_add_entries (group, entries);
+  g_option_context_add_group (context, group);
+}
+
+static void
 add_report_group (GOptionContext *context, FanoutOptions *self, Texts *texts)
 {
   GOptionEntry entries[] = {
     { "progress", 0, 0, G_OPTION_ARG_FILENAME, &texts->progress,
       "How progress is shown on stderr (auto)", "auto|bar|full|plain|json|none" },
+    { "follow", 0, 0, G_OPTION_ARG_NONE, &self->follow,
+      "Show the progress of the job in DIR, or of one that is submitted, until it ends", NULL },
     { "summary", 0, 0, G_OPTION_ARG_FILENAME, &self->summary,
       "Write all of it as JSON (- for stdout)", "FILE" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &self->json, "status: print JSON", NULL },
@@ -150,30 +174,81 @@ parse_progress (FanoutOptions *self, const char *text, GError **error)
 static bool
 parse_launcher (FanoutOptions *self, const char *text, GError **error)
 {
-  self->from_environment = g_str_equal (text, "env");
-  if (!self->from_environment && !g_str_equal (text, "local"))
+  static const char *const names[] = { "local", "env", "slurm" };
+  guint i = 0;
+
+  while (i < G_N_ELEMENTS (names) && !g_str_equal (text, names[i]))
+    i++;
+  if (i == G_N_ELEMENTS (names))
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--launcher=%s: allowed are local, env", text);
-  else if (self->from_environment && (self->rank != NULL || self->world_size != NULL))
+                 "--launcher=%s: allowed are local, env, slurm", text);
+  else if (i == FANOUT_LAUNCHER_ENV && (self->rank != NULL || self->world_size != NULL))
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
                  "--launcher=env and --rank or --world-size exclude each other");
+  else if (i == FANOUT_LAUNCHER_SLURM && self->rank != NULL)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+                 "--launcher=slurm and --rank exclude each other: all ranks are submitted");
+  else if (i != FANOUT_LAUNCHER_SLURM && (self->sbatch != NULL || self->slurm_write_only))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+                 "--sbatch and --slurm-write-only are for --launcher=slurm");
+  else
+    {
+      self->launcher = (FanoutLauncher) i;
+      return true;
+    }
+  return false;
+}
+
+static bool
+parse_shape (FanoutOptions *self, const char *text, GError **error)
+{
+  self->allocation = text != NULL && g_str_equal (text, "allocation");
+  if (text != NULL && !self->allocation && !g_str_equal (text, "array"))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--slurm-shape=%s: allowed are array, allocation", text);
+  else if (text != NULL && self->launcher != FANOUT_LAUNCHER_SLURM)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+                 "--slurm-shape is for --launcher=slurm");
   else
     return true;
   return false;
 }
 
+/* What is done with a job that there is, by its folder. */
+static FanoutCommand
+choose_command (FanoutOptions *self, char **rest)
+{
+  if (self->follow && self->launcher != FANOUT_LAUNCHER_SLURM)
+    return FANOUT_FOLLOW;
+  if (rest != NULL && g_str_equal (rest[0], "status"))
+    return FANOUT_STATUS;
+  return rest != NULL && g_str_equal (rest[0], "finish") ? FANOUT_FINISH : FANOUT_RUN;
+}
+
+static bool
+take_folder (FanoutOptions *self, char **rest, GError **error)
+{
+  static const char *const names[] = { "", "status", "--follow", "finish" };
+
+  if (self->command != FANOUT_FOLLOW)
+    rest++;
+  if (rest == NULL || rest[0] == NULL || rest[1] != NULL)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+                   "%s takes the folder of one job, such as out/corpus.fanout",
+                   names[self->command]);
+      return false;
+    }
+  self->folder = g_strdup (rest[0]);
+  return true;
+}
+
 static bool
 take_arguments (FanoutOptions *self, char **rest, GError **error)
 {
-  if (rest != NULL && g_str_equal (rest[0], "status"))
-    {
-      self->status = g_strdup (rest[1]);
-      if (rest[1] != NULL && rest[2] == NULL)
-        return true;
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-                   "status takes the folder of one job, such as out/corpus.fanout");
-      return false;
-    }
+  self->command = choose_command (self, rest);
+  if (self->command != FANOUT_RUN)
+    return take_folder (self, rest, error);
   if (rest != NULL)
     self->graph = g_strjoinv (" ", rest);
   if (self->graph != NULL && self->file != NULL)
@@ -192,6 +267,7 @@ interpret (FanoutOptions *self, Texts *texts, GError **error)
 {
   return parse_progress (self, texts->progress != NULL ? texts->progress : "auto", error) &&
          parse_launcher (self, texts->launcher != NULL ? texts->launcher : "local", error) &&
+         parse_shape (self, texts->slurm_shape, error) &&
          take_arguments (self, texts->graph, error);
 }
 
@@ -207,6 +283,7 @@ fanout_options_parse (FanoutOptions *self, int *argc, char ***argv, GError **err
   g_option_context_set_description (context, description);
   add_run_group (context, self, &texts);
   add_job_group (context, self, &texts);
+  add_slurm_group (context, self, &texts);
   add_report_group (context, self, &texts);
   ok = g_option_context_parse (context, argc, argv, error);
   self->done = ok && (texts.help || self->show_version);
@@ -223,6 +300,7 @@ fanout_options_parse (FanoutOptions *self, int *argc, char ***argv, GError **err
   g_strfreev (texts.graph);
   g_free (texts.progress);
   g_free (texts.launcher);
+  g_free (texts.slurm_shape);
   return ok;
 }
 
@@ -231,7 +309,7 @@ fanout_options_clear (FanoutOptions *self)
 {
   char *texts[] = { self->graph,
                     self->file,
-                    self->status,
+                    self->folder,
                     self->state,
                     self->workers,
                     self->tasks,
@@ -253,6 +331,7 @@ fanout_options_clear (FanoutOptions *self)
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_free (texts[i]);
   g_strfreev (self->set);
+  g_strfreev (self->sbatch);
   g_strfreev (self->plugin_paths);
   *self = (FanoutOptions){ 0 };
 }

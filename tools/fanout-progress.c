@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <string.h>
 #include <unistd.h>
 
 #include <dlpipe/dlp-json.h>
@@ -14,7 +15,7 @@
 
 struct _FanoutProgress
 {
-  DlpFanout *fanout;
+  GListModel *workers; /* (nullable): none are known of a job that is only watched */
   FanoutProgressKind kind;
   gint64 interval;
   gint64 due;
@@ -59,11 +60,11 @@ get_interval (FanoutProgressKind kind)
 }
 
 FanoutProgress *
-fanout_progress_new (DlpFanout *fanout, const FanoutOptions *options)
+fanout_progress_new (GListModel *workers, const FanoutOptions *options)
 {
   FanoutProgress *self = g_new0 (FanoutProgress, 1);
 
-  self->fanout = fanout;
+  self->workers = workers;
   self->kind = choose_kind (options);
   self->interval = get_interval (self->kind);
   self->rate = self->speed = -1;
@@ -147,11 +148,9 @@ describe (FanoutProgress *self, GVariant *report)
 static void
 append_workers (FanoutProgress *self, GString *line)
 {
-  GListModel *workers = G_LIST_MODEL (self->fanout);
-
-  for (guint i = 0; i < g_list_model_get_n_items (workers); i++)
+  for (guint i = 0; i < g_list_model_get_n_items (self->workers); i++)
     {
-      g_autoptr (GObject) worker = g_list_model_get_item (workers, i);
+      g_autoptr (GObject) worker = g_list_model_get_item (self->workers, i);
       double fraction;
       int task;
 
@@ -163,14 +162,36 @@ append_workers (FanoutProgress *self, GString *line)
     }
 }
 
+/* " | task 3 45 %" for each task that is run by whomever. */
+static void
+append_running (GString *line, GVariant *report)
+{
+  g_autoptr (GVariant) tasks =
+      g_variant_lookup_value (report, "task-list", G_VARIANT_TYPE ("aa{sv}"));
+
+  for (gsize i = 0; tasks != NULL && i < g_variant_n_children (tasks); i++)
+    {
+      g_autoptr (GVariant) task = g_variant_get_child_value (tasks, i);
+      const char *status = "";
+
+      g_variant_lookup (task, "status", "&s", &status);
+      if (strcmp (status, "running") == 0)
+        g_string_append_printf (line, " | task %" G_GUINT64_FORMAT " %.0f %%",
+                                launch_get_number (task, "task"),
+                                launch_get_double (task, "fraction", 0) * 100);
+    }
+}
+
 static void
 show_bar (FanoutProgress *self, GVariant *report, const char *text)
 {
   g_autoptr (GString) line = g_string_new (text);
   g_autofree char *bar = NULL;
 
-  if (self->kind == FANOUT_PROGRESS_FULL)
+  if (self->kind == FANOUT_PROGRESS_FULL && self->workers != NULL)
     append_workers (self, line);
+  else if (self->kind == FANOUT_PROGRESS_FULL)
+    append_running (line, report);
   bar = launch_format_bar (launch_get_double (report, "fraction", -1), line->str);
   launch_show_bar (bar);
 }
@@ -227,31 +248,33 @@ show (FanoutProgress *self, GVariant *report)
     }
 }
 
-void
-fanout_progress_tick (FanoutProgress *self)
+bool
+fanout_progress_is_due (FanoutProgress *self)
 {
   gint64 now = g_get_monotonic_time ();
-  g_autoptr (GVariant) report = NULL;
 
   if (self->kind == FANOUT_PROGRESS_NONE || now < self->due)
-    return;
+    return false;
   /* A line of its own only when something has been done. */
-  if (self->due == 0 && self->kind == FANOUT_PROGRESS_PLAIN)
-    {
-      self->due = now + self->interval;
-      return;
-    }
-  report = dlp_fanout_get_report (self->fanout);
+  if (self->due != 0 || self->kind != FANOUT_PROGRESS_PLAIN)
+    return true;
+  self->due = now + self->interval;
+  return false;
+}
+
+void
+fanout_progress_show (FanoutProgress *self, GVariant *report)
+{
+  gint64 now = g_get_monotonic_time ();
+
   self->due = now + self->interval;
   measure (self, report, now);
   show (self, report);
 }
 
 void
-fanout_progress_end (FanoutProgress *self, int code)
+fanout_progress_end (FanoutProgress *self, GVariant *report, int code)
 {
-  g_autoptr (GVariant) report = dlp_fanout_get_report (self->fanout);
-
   if (self->kind == FANOUT_PROGRESS_JSON)
     show_json (self, report, code);
 }

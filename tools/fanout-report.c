@@ -48,6 +48,19 @@ fanout_say_begin (GVariant *report)
     launch_say ("%" G_GUINT64_FORMAT " of them done before", done);
 }
 
+void
+fanout_say_job (GVariant *report)
+{
+  g_autofree char *tasks = launch_format_number (launch_get_number (report, "tasks"), "task");
+  g_autofree char *files = launch_format_number (launch_get_number (report, "files-total"), "file");
+  g_autofree char *bytes = launch_format_bytes ((double) launch_get_number (report, "bytes-total"));
+  const char *job = "";
+
+  g_variant_lookup (report, "state-dir", "&s", &job);
+  launch_say ("%s of %s (%s), seed %" G_GUINT64_FORMAT ", job %s", tasks, files, bytes,
+              launch_get_number (report, "seed"), job);
+}
+
 static void
 append_number (GString *text, GVariant *report, const char *key, const char *noun, bool always)
 {
@@ -62,12 +75,13 @@ static char *
 format_totals (GVariant *report)
 {
   GString *text = g_string_new (NULL);
-  double seconds = launch_get_double (report, "elapsed", 0);
+  double seconds = launch_get_double (report, "elapsed", -1);
 
   append_number (text, report, "records", "record", true);
   append_number (text, report, "tokens", "token", false);
   append_number (text, report, "bad-records", "bad record", true);
-  g_string_append_printf (text, ", %.1f s", seconds);
+  if (seconds >= 0)
+    g_string_append_printf (text, ", %.1f s", seconds);
   return g_string_free (text, FALSE);
 }
 

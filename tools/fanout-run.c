@@ -136,8 +136,12 @@ tick (gpointer data)
 
   say_begin (self);
   watch_grace (self);
-  if (self->begun)
-    fanout_progress_tick (self->progress);
+  if (self->begun && fanout_progress_is_due (self->progress))
+    {
+      g_autoptr (GVariant) report = dlp_fanout_get_report (self->fanout);
+
+      fanout_progress_show (self->progress, report);
+    }
   return G_SOURCE_CONTINUE;
 }
 
@@ -165,7 +169,7 @@ conclude (FanoutRun *self)
     }
   say_begin (self);
   code = fanout_exit_for (self->error, is_prepared (self), self->signal_number, report);
-  fanout_progress_end (self->progress, code);
+  fanout_progress_end (self->progress, report, code);
   launch_show_bar (NULL);
   fanout_say_end (report, self->error, has_job (report));
   if (self->options->summary == NULL ||
@@ -185,7 +189,7 @@ fanout_run (DlpFanout *fanout, const FanoutOptions *options)
 
   self.loop = g_main_loop_new (NULL, FALSE);
   self.cancellable = g_cancellable_new ();
-  self.progress = fanout_progress_new (fanout, options);
+  self.progress = fanout_progress_new (G_LIST_MODEL (fanout), options);
   signal_id = g_unix_fd_add (fd, G_IO_IN, signals_ready, &self);
   tick_id = g_timeout_add (TICK_MS, tick, &self);
   dlp_fanout_run_async (fanout, self.cancellable, run_done, &self);
