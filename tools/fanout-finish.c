@@ -24,6 +24,7 @@ make_last_rank (const FanoutOptions *options, FanoutFolder *folder, GError **err
   g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, launch_get_number (job, "seed"));
   FanoutOptions own = *options;
 
+  own.launcher = FANOUT_LAUNCHER_LOCAL;
   own.file = graph;
   own.state = state;
   own.seed = seed;

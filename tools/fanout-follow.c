@@ -79,13 +79,13 @@ say_left (Follow *self)
 static void
 say_end (GVariant *report, int code)
 {
+  guint64 left = launch_get_number (report, "tasks") - launch_get_number (report, "tasks-done") -
+                 launch_get_number (report, "tasks-failed");
+  g_autofree char *tasks = launch_format_number (left, "task");
   g_autoptr (GError) stopped = NULL;
 
   if (code == LAUNCH_EXIT_STOPPED)
-    stopped = g_error_new (
-        DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED, "%" G_GUINT64_FORMAT " tasks are left",
-        launch_get_number (report, "tasks") - launch_get_number (report, "tasks-done") -
-            launch_get_number (report, "tasks-failed"));
+    stopped = g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED, "%s left", tasks);
   fanout_say_end (report, stopped, true);
 }
 

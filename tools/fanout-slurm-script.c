@@ -246,7 +246,8 @@ fanout_slurm_make_ranks_script (const FanoutSlurm *self)
     g_string_append (text, "\nthreads=${SLURM_CPUS_PER_TASK:-1}\n"
                            "\n"
                            "run () {\n"
-                           "  exec srun --kill-on-bad-exit=0 --wait=0 ");
+                           "  exec srun --kill-on-bad-exit=0 --wait=0 "
+                           "--cpus-per-task=\"$threads\" \\\n    ");
   else
     g_string_append_printf (text,
                             "\n# The first argument is the rank of the first job of the array.\n"

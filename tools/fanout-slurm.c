@@ -270,24 +270,35 @@ write_ids (FanoutSlurm *self, GPtrArray *ids, GError **error)
 
 /* ---- the job ---- */
 
-/* What other machines never see. */
+/* @what: which folder it is. */
+static bool
+check_name (const char *path, const char *what, GError **error)
+{
+  if (path[strcspn (path, "\"\\\n\r")] == '\0')
+    return true;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "%s: a script of Slurm cannot name a folder with a quotation mark, a backslash or a "
+               "line break, and this is %s",
+               path, what);
+  return false;
+}
+
+/* What is in memory no other machine ever sees. */
 static bool
 check_folder (const char *path, GError **error)
 {
+  g_autofree char *cwd = g_get_current_dir ();
   struct statfs st;
 
-  if (path[strcspn (path, "\"\\\n\r")] != '\0')
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "%s: a script of Slurm cannot name a folder with a quotation mark, a backslash or "
-                 "a line break; choose another one (--state DIR)",
-                 path);
-  else if (statfs (path, &st) == 0 && (st.f_type == TMPFS_MAGIC || st.f_type == RAMFS_MAGIC))
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "%s: the folder of the job is in the memory of this machine, where no other node "
-                 "sees it; it has to be on a file system that all nodes share",
-                 path);
-  else
+  if (!check_name (path, "the one of the job (--state DIR names another one)", error) ||
+      !check_name (cwd, "where the job is submitted", error))
+    return false;
+  if (statfs (path, &st) != 0 || (st.f_type != TMPFS_MAGIC && st.f_type != RAMFS_MAGIC))
     return true;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "%s: the folder of the job is in the memory of this machine, where no other node "
+               "sees it; it has to be on a file system that all nodes share",
+               path);
   return false;
 }
 

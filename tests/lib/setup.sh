@@ -12,9 +12,9 @@ dlp_build_packages="gcc libc6-dev dpkg-dev meson ninja-build pkg-config libglib2
 # shellcheck disable=SC2034
 # What the tests call beyond that: zstd makes damaged inputs, python3 reads meson's test log; GTK, a
 # display and a mouse for docs/examples/embed-gtk; two readers of manual pages; what makes and looks at the
-# API for other languages, its reference, its ABI.
+# API for other languages, its reference, its ABI; Slurm and mpirun, started by the tests alone.
 dlp_test_packages="zstd xz-utils lz4 bzip2 python3 libgtk-4-dev xvfb xdotool man-db mandoc libgirepository1.0-dev python3-gi
-  valac gi-docgen abigail-tools"
+  valac gi-docgen abigail-tools slurm-wlm slurmctld slurmd slurm-client munge openmpi-bin"
 
 # shellcheck disable=SC2034
 # What the optional plugin arrow needs beyond that, besides Apache Arrow itself: see plugins/arrow/setup.
