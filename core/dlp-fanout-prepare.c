@@ -522,7 +522,7 @@ build_pattern (DlpFanout *self, GCancellable *cancellable, GError **error)
 }
 
 /* Where a node was thought to be lost, the attempt of this rank that it runs may still live. Which
- * one does the work does not matter, so its end is waited for. */
+ * one does the work does not matter. */
 static bool
 lock_job (DlpFanout *self, int rank, GCancellable *cancellable, GError **error)
 {
@@ -532,7 +532,7 @@ lock_job (DlpFanout *self, int rank, GCancellable *cancellable, GError **error)
 
       if (dlp_fanout_job_lock (self->job, rank, &local))
         return true;
-      if (self->settings.world_size == 1 ||
+      if (!self->settings.wait_for_lock ||
           !g_error_matches (local, DLP_STATE_ERROR, DLP_STATE_ERROR_LOCKED))
         {
           g_propagate_error (error, local);

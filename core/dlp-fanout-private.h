@@ -67,7 +67,7 @@ typedef struct
   guint64 memory;
   char *state_dir;
   gint64 checkpoint_interval, stall_timeout, answer_timeout, plan_timeout, grace;
-  gboolean strict, overwrite, restart;
+  gboolean strict, overwrite, restart, wait_for_lock;
   char **devices;
   char *device_env;
 } DlpFanoutSettings;

@@ -37,6 +37,7 @@ enum
   PROP_DEVICE_ENV,
   PROP_RANK,
   PROP_WORLD_SIZE,
+  PROP_WAIT_FOR_LOCK,
   PROP_STATUS,
   PROP_FRACTION,
   PROP_TASKS_DONE,
@@ -142,6 +143,8 @@ find_flag (DlpFanoutSettings *settings, guint id)
       return &settings->overwrite;
     case PROP_RESTART:
       return &settings->restart;
+    case PROP_WAIT_FOR_LOCK:
+      return &settings->wait_for_lock;
     default:
       return NULL;
     }
@@ -357,6 +360,9 @@ install_others (void)
       "overwrite", NULL, "Replace the output of another run, as its manifest lists it", FALSE, rw);
   properties[PROP_RESTART] = g_param_spec_boolean (
       "restart", NULL, "Discard the states and outputs of the job first", FALSE, rw);
+  properties[PROP_WAIT_FOR_LOCK] = g_param_spec_boolean (
+      "wait-for-lock", NULL, "Wait for the end of another fan-out that holds the job or the rank",
+      FALSE, rw);
   properties[PROP_STALL_TIMEOUT] = g_param_spec_int64 (
       "stall-timeout", NULL,
       "How long nothing may move in a task before it is begun again; 0: for ever", 0, G_MAXINT64,

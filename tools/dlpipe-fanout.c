@@ -94,8 +94,10 @@ fanout_make (const FanoutOptions *options, GError **error)
   fanout = dlp_fanout_new_from_string (graph, error);
   if (fanout == NULL)
     return NULL;
+  /* Who has a rank is started by others, and may be started again while the one before lives. */
   g_object_set (fanout, "strict", options->strict, "restart", options->restart, "overwrite",
-                options->overwrite, NULL);
+                options->overwrite, "wait-for-lock",
+                options->rank != NULL || options->launcher == FANOUT_LAUNCHER_ENV, NULL);
   set_devices (fanout, options->devices);
   if (!settings_apply (G_OBJECT (fanout), settings, G_N_ELEMENTS (settings), error) ||
       !set_rank (fanout, options, error) || !set_elements (fanout, options->set, error))

@@ -167,13 +167,16 @@ append_run (const FanoutSlurm *self, GString *text)
  * when the child has ended. */
 static const char run_again[] =
     "\n"
-    "# USR1: the time limit is near. A checkpoint is made, and the same job goes on when it is "
-    "its\n"
-    "# turn again. TERM: it is cancelled, or Slurm itself puts it back: a checkpoint, and that is "
-    "all.\n"
-    "limit= ended= child=\n"
-    "trap 'limit=1; [ -z \"$child\" ] || kill -USR1 \"$child\"' USR1\n"
-    "trap 'ended=1; [ -z \"$child\" ] || kill -TERM \"$child\"' TERM\n"
+    "# The time limit is near: USR1. It is cancelled, put back, or has to make room: TERM. A "
+    "checkpoint\n"
+    "# is made, for which there is as long as Slurm waits.\n"
+    "stopped= child=\n"
+    "stop () {\n"
+    "  stopped=1\n"
+    "  [ -z \"$child\" ] || kill \"-$1\" \"$child\"\n"
+    "}\n"
+    "trap 'stop USR1' USR1\n"
+    "trap 'stop TERM' TERM\n"
     "\n"
     "# Once more where it was killed: it goes on from its checkpoint.\n"
     "for attempt in 1 2 3; do\n"
@@ -183,14 +186,19 @@ static const char run_again[] =
     "  wait \"$child\"\n"
     "  code=$?\n"
     "  child=\n"
-    "  [ -z \"$limit$ended\" ] && [ \"$code\" -gt 128 ] || break\n"
+    "  [ -z \"$stopped\" ] && [ \"$code\" -gt 128 ] || break\n"
     "  echo \"attempt $attempt of 3 was killed (exit code $code)\" >&2\n"
     "done\n"
     "\n"
-    "# 75: stopped, with a checkpoint. Above 128: it was not in time, and the one before counts.\n"
-    "# 75: stopped, with a checkpoint. Above 128: it was not in time, and the one before counts.\n"
-    "if [ -n \"$limit\" ] && [ -z \"$ended\" ] && [ \"$code\" -ge 75 ]; then\n"
-    "  scontrol requeue \"$SLURM_JOB_ID\"\n"
+    "# 75: it was stopped, with a checkpoint. Above 128: not in time, and the checkpoint before "
+    "counts.\n"
+    "# Where it is still to run (the time limit, the grace of a preemption) it puts itself back; "
+    "what is\n"
+    "# cancelled, or was put back by Slurm, is not running for Slurm any more.\n"
+    "if [ \"$code\" -eq 75 ] || { [ -n \"$stopped\" ] && [ \"$code\" -gt 128 ]; }; then\n"
+    "  state=$(squeue --noheader --format=%T --jobs=\"$id\")\n"
+    "  echo \"stopped (exit code $code), and in the queue as: $state\" >&2\n"
+    "  [ \"$state\" != RUNNING ] || scontrol requeue \"$id\"\n"
     "fi\n"
     "exit \"$code\"\n";
 
@@ -243,14 +251,16 @@ fanout_slurm_make_ranks_script (const FanoutSlurm *self)
   g_string_append_c (text, '\n');
   append_variables (self, text);
   if (self->options->allocation)
-    g_string_append (text, "\nthreads=${SLURM_CPUS_PER_TASK:-1}\n"
+    g_string_append (text, "\nid=$SLURM_JOB_ID\n"
+                           "threads=${SLURM_CPUS_PER_TASK:-1}\n"
                            "\n"
                            "run () {\n"
                            "  exec srun --kill-on-bad-exit=0 --wait=0 "
                            "--cpus-per-task=\"$threads\" \\\n    ");
   else
     g_string_append_printf (text,
-                            "\n# The first argument is the rank of the first job of the array.\n"
+                            "\nid=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n"
+                            "# The first argument is the rank of the first job of the array.\n"
                             "rank=$((${1:-0} + SLURM_ARRAY_TASK_ID))\n"
                             "threads=${SLURM_CPUS_PER_TASK:-$SLURM_CPUS_ON_NODE}\n"
                             "\n"

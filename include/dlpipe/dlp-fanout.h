@@ -200,6 +200,16 @@ G_DECLARE_FINAL_TYPE (DlpFanout, dlp_fanout, DLP, FANOUT, GObject)
  */
 
 /**
+ * DlpFanout:wait-for-lock:
+ *
+ * Whether it waits where another fan-out holds the job, or, of several, another attempt of this
+ * rank the rank, as on a node that a scheduler took for lost, and says so by a message; else that
+ * is an error. A stop or a cancel ends the wait. To be set before dlp_fanout_prepare().
+ *
+ * Since: 0.2
+ */
+
+/**
  * DlpFanout:status:
  *
  * Where in its life the fan-out is.

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# usage: test-completion.sh FUNCTION LAUNCH INSPECT DATASET TEMPLATE STATE TOKENIZER. Types command lines, with a tab at their end.
+# usage: test-completion.sh FUNCTION LAUNCH INSPECT DATASET TEMPLATE STATE TOKENIZER FANOUT. Types command lines, with a tab at their end.
 set -u
 # shellcheck source=tools/completion/dlpipe
 . "$1"
 bin=$(dirname "$(realpath "$2")")
 launch=$bin/$(basename "$2") inspect=$bin/$(basename "$3") dataset=$bin/$(basename "$4") template=$bin/$(basename "$5")
-state=$bin/$(basename "$6") tokenizer=$bin/$(basename "$7")
+state=$bin/$(basename "$6") tokenizer=$bin/$(basename "$7") fanout=$bin/$(basename "$8")
 n=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -102,6 +102,12 @@ check "$state --in" '--interval='
 check "$state show -" "$("$state" --help | grep -oE -- '^ +(-., )?--[a-z][a-z-]*=?' | grep -oE -- '--.*' | sort -u | xargs)"
 check "$state show --all out/corpus.j" 'out/corpus.jsonl'
 
+check "$fanout status ou" 'out/'
+check "$fanout --progress=full --follow out/c" 'out/corpus.dlpipe/'
+check "$fanout --launcher=slurm --follow file-source ! jsonl-r" 'jsonl-reader'
+check "$fanout --launcher=" 'local env slurm'
+check "$fanout --slurm-shape=al" 'allocation'
+
 check "$tokenizer " 'encode decode compare info'
 check "$tokenizer --lines en" 'encode'
 check "$tokenizer encode cl" 'cl100k_base'
@@ -149,7 +155,7 @@ check "$template --dir=da" 'data/'
 check "$template jsonl" ''
 
 # Each option that is told of is offered.
-for program in "$launch" "$inspect" "$dataset" "$template" "$state" "$tokenizer"; do
+for program in "$launch" "$inspect" "$dataset" "$template" "$state" "$tokenizer" "$fanout"; do
   check "$program --" "$("$program" --help | grep -oE -- '^ +(-., )?--[a-z][a-z-]*=?' | grep -oE -- '--.*' | sort -u | xargs)"
 done
 echo "1..$n"

@@ -292,6 +292,7 @@ class SlurmCase(fanout_job.JobCase):
 
 class Others(fanout_job.JobCase):
     """Other ways to many processes."""
+    records = 100
 
     def check(self, wanted):
         self.assertEqual(self.hash_output(), wanted)
@@ -327,16 +328,30 @@ class Others(fanout_job.JobCase):
             pod.stderr.close()
         self.check(wanted)
 
+    def test_waiting(self):
+        """Where there are locks, the second of one rank waits for the end of the first, and finds nothing left."""
+        self.write_files()
+        wanted = self.run_local(16)
+        first = self.start_pods(range(4), LONG_NAP)
+        self.wait_for(lambda: self.get_status().get('records', 0) > 0, 'checkpoints')
+        second = self.start_pods(range(4), LONG_NAP)
+        for pod in first + second:
+            error = pod.communicate()[1]
+            self.assertEqual(pod.returncode, 0, error)
+            self.assertEqual('its end is waited for' in error, pod in second, error)
+        self.check(wanted)
+
     def test_two_pods_of_one_index(self):
         """Without locks, a second one of each is begun beside the first: that one ends, with the exit code for it."""
         self.write_files()
         wanted = self.run_local(16)
-        env = dict(NAP, LD_PRELOAD=os.environ['DLPIPE_TEST_LOCKLESS'])
-        first = self.start_pods(range(4), env)
+        env = {'LD_PRELOAD': os.environ['DLPIPE_TEST_LOCKLESS']}
+        first = self.start_pods(range(4), dict(env, **LONG_NAP))
         self.wait_for(lambda: self.get_status().get('records', 0) > 0, 'checkpoints')
         second = self.start_pods(range(4), env)
         for pod in second:
             self.assertEqual(pod.wait(), 0, pod.stderr.read())
+        # What is left of the first ones looks at its lock before each save.
         overtaken = [pod.stderr.read() for pod in first if pod.wait() == 5]
         self.assertEqual([pod.returncode for pod in first if pod.returncode not in (0, 5)], [])
         self.assertGreater(len(overtaken), 0)

@@ -61,7 +61,7 @@ class Submit(fanout_job.JobCase):
 
     def run_script(self, path, *arguments, **env):
         return subprocess.Popen(['bash', path, *arguments], cwd=self.folder, text=True, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE, env=dict(self.env, SLURM_CPUS_ON_NODE='1', SLURM_JOB_ID='7', **env))
+                                stderr=subprocess.PIPE, env=dict(self.env, SLURM_CPUS_ON_NODE='1', SLURM_ARRAY_JOB_ID='100', **env))
 
     def finish_script(self, run, status=0):
         error = run.communicate()[1]
@@ -143,11 +143,13 @@ class Submit(fanout_job.JobCase):
         self.assertIn('1 task left; the same command goes on', error)
 
     def test_signals(self):
-        """USR1 is the time limit: a checkpoint, and once more. TERM is the end."""
-        for number, calls in ((signal.SIGUSR1, ['scontrol requeue 7']), (signal.SIGTERM, [])):
+        """A checkpoint; and back into the queue where the job is still to run, which one that is cancelled is not."""
+        for number, state, calls in ((signal.SIGUSR1, 'RUNNING', ['scontrol requeue 100_0']),
+                                     (signal.SIGTERM, 'RUNNING', ['scontrol requeue 100_0']),
+                                     (signal.SIGTERM, 'COMPLETING', [])):
             self.fanout(*SLURM, '--tasks=1', '--checkpoint-every=50ms', GRAPH)
             os.remove(self.calls)
-            run = self.run_script(self.ranks, SLURM_ARRAY_TASK_ID='0', **NAP)
+            run = self.run_script(self.ranks, SLURM_ARRAY_TASK_ID='0', FAKE_QUEUE=state, **NAP)
             self.wait_for(lambda: self.get_status().get('records', 0) > 0, 'checkpoint')
             run.send_signal(number)
             error = self.finish_script(run, 75)
