@@ -9,7 +9,7 @@
 
 #include "fanout.h"
 
-/* Of another host it is not seen whether a process lives, only when it last made a checkpoint. */
+/* Of another host it is not seen whether a process lives, only when its status was written. */
 #define ALIVE_SECONDS 120
 
 typedef struct
