@@ -115,7 +115,7 @@ class SlurmCase(fanout_job.JobCase):
         self.wait_for(lambda: self.get_records() > 0, 'checkpoints', seconds)
 
     def follow(self, status=0):
-        return self.fanout('--follow', '--progress=none', self.job, status=status, timeout=300)[1]
+        return self.fanout('--follow', '--progress=none', self.job, status=status, timeout=600)[1]
 
     def assert_one_commit(self, wanted):
         """What there is is that, all tasks say so, and nothing was given up."""
@@ -197,9 +197,10 @@ class SlurmCase(fanout_job.JobCase):
 
     @only_all
     def test_real_time_limit(self):
+        """Of two minutes: the signal comes in the first one, as it does 90 s or more before."""
         self.write_files()
         wanted = self.run_local(16)
-        self.fanout(*OPTIONS, '--world-size=1', '--sbatch=--time=1', GRAPH, env={'DLPIPE_TEST_NAP': '120000'})
+        self.fanout(*OPTIONS, '--world-size=1', '--sbatch=--time=2', GRAPH, env=LONG_NAP)
         job = self.get_jobs()[0]
         self.follow()
         self.assert_one_commit(wanted)
