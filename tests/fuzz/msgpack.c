@@ -44,6 +44,9 @@ make_plan (void)
       names[i] = unique[i];
       types[i] = field->type;
       optional[i] = field->optional;
+      /* What was in it is kept. */
+      g_free (g_ptr_array_steal (parsed, NULL));
+      g_ptr_array_unref (parsed);
     }
   plan = msgpack_plan_new (paths, &why);
   g_assert_nonnull (plan);

@@ -151,16 +151,20 @@ class Kill(unittest.TestCase):
         self.finish(self.start(graph, 'whole'))
         length = time.monotonic() - began
         n_killed = 0
-        run = None
-        for _ in range(N_KILLS):
-            run = self.start(graph, 'killed')
+        out = 'killed'
+        for i in range(N_KILLS):
+            run = self.start(graph, out)
             time.sleep(self.rand.random() * length)
             run.kill()
             run.communicate()
             n_killed += run.returncode == -9
-        self.finish(self.start(graph, 'killed'))
+            if n_killed == 0:
+                # It came to its end, faster than the first one: again from the beginning.
+                length /= 2
+                out = 'killed-%d' % i
+        self.finish(self.start(graph, out))
         self.assertGreater(n_killed, 0)
-        self.assertEqual(self.read('killed'), self.read('whole'))
+        self.assertEqual(self.read(out), self.read('whole'))
         self.assertTrue(all(self.read('whole')))
 
     def test_lines(self):
