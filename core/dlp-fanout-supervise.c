@@ -610,25 +610,37 @@ wait_for_something (DlpFanout *self)
   pthread_mutex_unlock (&self->lock);
 }
 
-/* Without the lock: nobody else changes a task that is settled. */
+static void
+end_by (DlpFanout *self, GError *error)
+{
+  pthread_mutex_lock (&self->lock);
+  set_fatal (self, error);
+  pthread_mutex_unlock (&self->lock);
+}
+
+/* Without the lock: nobody else changes a task that is settled. Before the next one is begun it is
+ * seen whether another attempt of this rank has come: beginning it would take the task from that
+ * one. */
 static void
 record (DlpFanout *self)
 {
+  bool any = false;
+  GError *error = NULL;
+
   for (guint i = 0; i < self->tasks->len; i++)
     {
       DlpFanoutTask *task = get_task (self, (int) i);
-      GError *error = NULL;
 
       if (task->recorded || (task->status != DLP_TASK_DONE && task->status != DLP_TASK_FAILED))
         continue;
-      task->recorded = true;
+      any = task->recorded = true;
       if (dlp_fanout_job_save_task (self->job, task->number, task->outcome, &error))
         continue;
       g_prefix_error (&error, "task %u: what became of it cannot be recorded: ", task->number);
-      pthread_mutex_lock (&self->lock);
-      set_fatal (self, error);
-      pthread_mutex_unlock (&self->lock);
+      end_by (self, g_steal_pointer (&error));
     }
+  if (any && !dlp_state_lock_check (self->job->lock, &error))
+    end_by (self, error);
 }
 
 static bool
