@@ -344,6 +344,8 @@ class Others(fanout_job.JobCase):
             self.assertEqual('its end is waited for' in error, pod in second, error)
         self.check(wanted)
 
+    # Known to fail now and then, where the one that was overtaken records its task behind the other: see fanout.md.
+    @unittest.skipUnless(ALL, 'fails now and then: ./run-tests --slurm')
     def test_two_pods_of_one_index(self):
         """Without locks a second one is begun beside the first. One goes on to the end: nearly always the second, but the
         first may begin a task just behind it; the other one ends, with the exit code for it."""
