@@ -2,6 +2,7 @@
 
 #include "dlp-inflate.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "dlp-inflate-table.h"
@@ -23,16 +24,12 @@ static void
 make_fixed_tables (void)
 {
   guint8 lengths[288];
-  static gsize once;
 
-  if (!g_once_init_enter (&once))
-    return;
   for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
     lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
   inflate_table_build (INFLATE_OF_LITERALS, lengths, 288, INFLATE_LITERAL_BITS, fixed_literals);
   memset (lengths, 5, 32);
   inflate_table_build (INFLATE_OF_DISTANCES, lengths, 32, INFLATE_DISTANCE_BITS, fixed_distances);
-  g_once_init_leave (&once, 1);
 }
 
 Inflate *
@@ -47,7 +44,9 @@ inflate_new (guint space)
 void
 inflate_begin (Inflate *self)
 {
-  make_fixed_tables ();
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  pthread_once (&once, make_fixed_tables);
   memset (self, 0, offsetof (Inflate, size));
 }
 
