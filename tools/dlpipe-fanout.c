@@ -93,7 +93,9 @@ fanout_make (const FanoutOptions *options, GError **error)
   if (fanout == NULL)
     return NULL;
   g_object_set (fanout, "strict", options->strict, "restart", options->restart, "overwrite",
-                options->overwrite, NULL);
+                options->overwrite, "merge", options->merge, "remove-parts", options->remove_parts,
+                "update", options->update, "accept-changed", options->accept_changed,
+                "retry-failed", options->retry_failed, NULL);
   set_devices (fanout, options->devices);
   if (!settings_apply (G_OBJECT (fanout), settings, G_N_ELEMENTS (settings), error) ||
       !set_rank (fanout, options, error) || !set_elements (fanout, options->set, error))

@@ -30,6 +30,7 @@ typedef struct
   char *rank, *world_size;
   gboolean from_environment; /* rank and world size */
   gboolean strict, restart, overwrite;
+  gboolean merge, remove_parts, update, accept_changed, retry_failed;
   char **set;          /* (nullable): of NAME.PROP=VALUE */
   char **plugin_paths; /* (nullable) */
   FanoutProgressKind progress;
