@@ -8,15 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <dlpipe/dlp-digest.h>
 #include <dlpipe/dlp-manifest.h>
 
 #include "dlp-durable-private.h"
 #include "dlp-fanout-private.h"
 #include "dlp-fanout-task-private.h"
+#include "dlp-merge-private.h"
 
 #define MANIFEST_FILE "manifest.json"
 #define MANIFEST_END ".manifest.json"
+#define REMOVED_KEY "parts-removed"
 /* A minute in all: another rank only writes manifests meanwhile. */
 #define TURN_US (50 * 1000)
 #define MAX_TURNS 1200
@@ -24,26 +25,6 @@
 #define REMEDY "restore what was written, or begin the job anew with --restart"
 
 /* ---- digests ---- */
-
-/* Of the second half of "ORDERED-UNORDERED": the first one depends on where a record is in its
- * part.
- */
-static void
-add_digest (guint64 sum[2], const char *text)
-{
-  const char *unordered = strchr (text, '-');
-  g_autofree char *high = unordered != NULL ? g_strndup (unordered + 1, 16) : NULL;
-  DlpDigest one = { { 0 }, { 0 } };
-  DlpDigest all = { { 0 }, { sum[0], sum[1] } };
-
-  if (unordered == NULL || strlen (unordered) != 33)
-    return;
-  one.unordered[1] = g_ascii_strtoull (high, NULL, 16);
-  one.unordered[0] = g_ascii_strtoull (unordered + 17, NULL, 16);
-  dlp_digest_combine (&all, &one);
-  sum[0] = all.unordered[0];
-  sum[1] = all.unordered[1];
-}
 
 /* (nullable): as this process made it, or as JSON has it. */
 static char *
@@ -106,7 +87,7 @@ dlp_fanout_sum_digests (DlpFanout *self)
               task->outcome != NULL ? dup_digest (task->outcome, name->data) : NULL;
 
           if (digest != NULL)
-            add_digest (sum, digest);
+            dlp_merge_add_digest (sum, digest);
         }
       text =
           g_strdup_printf ("%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", sum[1], sum[0]);
@@ -122,6 +103,8 @@ typedef struct
   GArray *files;    /* of DlpManifestFile */
   GPtrArray *paths; /* of char *: of those */
   char *format;     /* (nullable): of the parts */
+  char *merged;     /* (nullable): the name of what they have become */
+  bool removed;     /* and they are no more */
   guint64 bytes;
 } Whole;
 
@@ -131,6 +114,7 @@ whole_clear (Whole *self)
   g_array_unref (self->files);
   g_ptr_array_unref (self->paths);
   g_free (self->format);
+  g_free (self->merged);
 }
 
 static bool
@@ -184,11 +168,10 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* (element-type utf8): of the parts' manifests, in their order. */
+/* (element-type utf8): of the parts' manifests, in their order: that of the tasks. */
 static GPtrArray *
-list_manifests (const char *folder, guint n_tasks, GError **error)
+list_manifests (const char *folder, GError **error)
 {
-  g_autofree char *wanted = g_strdup_printf ("-of-%05u", n_tasks);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, error);
   GPtrArray *names;
   const char *name;
@@ -197,27 +180,40 @@ list_manifests (const char *folder, guint n_tasks, GError **error)
     return NULL;
   names = g_ptr_array_new_with_free_func (g_free);
   while ((name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_prefix (name, "part-") && strstr (name, wanted) != NULL &&
-        g_str_has_suffix (name, MANIFEST_END))
+    if (g_str_has_prefix (name, "part-") && g_str_has_suffix (name, MANIFEST_END))
       g_ptr_array_add (names, g_strdup (name));
   g_ptr_array_sort (names, compare_names);
   return names;
 }
 
 static bool
-add_parts (Whole *self, const char *folder, guint n_tasks, GError **error)
+check_names (DlpFanout *self, const char *folder, GPtrArray *names, GError **error)
 {
-  g_autoptr (GPtrArray) names = list_manifests (folder, n_tasks, error);
-
-  if (names == NULL)
-    return false;
-  if (names->len != n_tasks)
+  if (names->len != self->tasks->len)
     {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                    "%s: there are manifests of %u parts, and %u tasks are done; " REMEDY, folder,
-                   names->len, n_tasks);
+                   names->len, self->tasks->len);
       return false;
     }
+  for (guint i = 0; i < names->len; i++)
+    {
+      g_autofree char *part =
+          g_strdup_printf ("part-%05u-of-%05u", i, dlp_fanout_plan_get_end (self->plan, i));
+
+      if (g_str_has_prefix (names->pdata[i], part))
+        continue;
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                   "%s: %s is no part of this job, whose task %u has made %s", folder,
+                   (const char *) names->pdata[i], i, part);
+      return false;
+    }
+  return true;
+}
+
+static bool
+add_parts (Whole *self, const char *folder, GPtrArray *names, GError **error)
+{
   for (guint i = 0; i < names->len; i++)
     if (!add_part (self, folder, names->pdata[i], error))
       return false;
@@ -251,24 +247,103 @@ make_members (DlpFanout *self, const Whole *whole)
   g_variant_dict_insert (&dict, "input-bytes", "t", self->plan->bytes);
   g_variant_dict_insert (&dict, "seed", "t", self->seed);
   g_variant_dict_insert_value (&dict, "digests-unordered", dlp_fanout_sum_digests (self));
+  if (whole->merged != NULL)
+    {
+      g_variant_dict_insert (&dict, "merged", "s", whole->merged);
+      g_variant_dict_insert (&dict, REMOVED_KEY, "b", (gboolean) whole->removed);
+    }
   return g_variant_dict_end (&dict);
 }
 
 static bool
-write_whole (DlpFanout *self, const char *folder, GError **error)
+write_whole (DlpFanout *self, const char *folder, const Whole *whole, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, MANIFEST_FILE, NULL);
-  g_autoptr (GVariant) manifest = NULL;
-  Whole whole = { g_array_new (FALSE, FALSE, sizeof (DlpManifestFile)),
-                  g_ptr_array_new_with_free_func (g_free), NULL, 0 };
-  bool ok = add_parts (&whole, folder, self->tasks->len, error);
+  g_autoptr (GVariant) manifest =
+      dlp_manifest_new ("fanout", self->job_id, (DlpManifestFile *) whole->files->data,
+                        whole->files->len, make_members (self, whole));
 
-  if (ok)
+  return dlp_manifest_write (path, manifest, error);
+}
+
+bool
+dlp_fanout_has_removed_parts (const char *folder)
+{
+  g_autofree char *path = g_build_filename (folder, MANIFEST_FILE, NULL);
+  g_autoptr (GVariant) manifest = dlp_manifest_load (path, NULL);
+  gboolean removed = FALSE;
+
+  return manifest != NULL && g_variant_lookup (manifest, REMOVED_KEY, "b", &removed) && removed;
+}
+
+/* The parts are listed too, as long as they stay. */
+static bool
+add_merged (DlpFanout *self,
+            Whole *whole,
+            DlpElement *sink,
+            const char *folder,
+            GPtrArray *names,
+            GCancellable *cancellable,
+            GError **error)
+{
+  guint64 bytes = whole->bytes;
+  g_autofree char *path = dlp_fanout_merge_parts (self, sink, folder, names, cancellable, error);
+  g_autofree char *name = path != NULL ? g_path_get_basename (path) : NULL;
+
+  if (path == NULL)
+    return false;
+  whole->merged = g_strndup (name, strlen (name) - strlen (MANIFEST_END));
+  whole->removed |= self->settings.remove_parts;
+  if (whole->removed)
     {
-      manifest = dlp_manifest_new ("fanout", self->job_id, (DlpManifestFile *) whole.files->data,
-                                   whole.files->len, make_members (self, &whole));
-      ok = dlp_manifest_write (path, manifest, error);
+      g_array_set_size (whole->files, 0);
+      bytes = 0;
     }
+  whole->bytes = 0;
+  if (!add_part (whole, folder, name, error))
+    return false;
+  if (bytes > 0)
+    whole->bytes = bytes;
+  return true;
+}
+
+static bool
+collect_whole (DlpFanout *self,
+               Whole *whole,
+               DlpElement *sink,
+               const char *folder,
+               GCancellable *cancellable,
+               GError **error)
+{
+  g_autoptr (GPtrArray) names = list_manifests (folder, error);
+
+  if (names == NULL)
+    return false;
+  whole->removed = dlp_fanout_has_removed_parts (folder);
+  if (!whole->removed &&
+      (!check_names (self, folder, names, error) || !add_parts (whole, folder, names, error)))
+    return false;
+  return (!self->settings.merge && !dlp_fanout_is_merged (sink)) ||
+         add_merged (self, whole, sink, folder, names, cancellable, error);
+}
+
+static bool
+finish_sink (DlpFanout *self,
+             DlpElement *sink,
+             const char *folder,
+             GCancellable *cancellable,
+             GError **error)
+{
+  Whole whole = { g_array_new (FALSE, FALSE, sizeof (DlpManifestFile)),
+                  g_ptr_array_new_with_free_func (g_free),
+                  NULL,
+                  NULL,
+                  false,
+                  0 };
+  bool ok = collect_whole (self, &whole, sink, folder, cancellable, error) &&
+            write_whole (self, folder, &whole, error) &&
+            (!whole.removed || dlp_fanout_remove_parts (self, folder, error));
+
   whole_clear (&whole);
   return ok;
 }
@@ -316,6 +391,25 @@ take_turn (DlpFanout *self, GCancellable *cancellable, GError **error)
   return true;
 }
 
+static bool
+finish_sinks (DlpFanout *self, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (self->graph, error);
+  GListModel *elements = G_LIST_MODEL (pipeline);
+
+  if (pipeline == NULL)
+    return false;
+  for (guint i = 0; i < g_list_model_get_n_items (elements); i++)
+    {
+      g_autoptr (DlpElement) element = g_list_model_get_item (elements, i);
+      g_autofree char *folder = dlp_fanout_get_folder (element);
+
+      if (folder != NULL && !finish_sink (self, element, folder, cancellable, error))
+        return false;
+    }
+  return true;
+}
+
 bool
 dlp_fanout_finish (DlpFanout *self, GCancellable *cancellable, GError **error)
 {
@@ -323,15 +417,15 @@ dlp_fanout_finish (DlpFanout *self, GCancellable *cancellable, GError **error)
     return true;
   if (!take_turn (self, cancellable, error))
     return false;
-  for (guint i = 0; i < self->folders->len; i++)
-    if (!write_whole (self, self->folders->pdata[i], error))
-      return false;
-  return true;
+  return finish_sinks (self, cancellable, error);
 }
 
 /* @graph: of the job that is discarded. */
 bool
-dlp_fanout_discard_whole (const char *graph, const char *job_id, GError **error)
+dlp_fanout_discard_whole (const char *graph,
+                          const char *job_id,
+                          guint n_generations,
+                          GError **error)
 {
   g_autoptr (DlpPipeline) pipeline = dlp_pipeline_new_from_string (graph, error);
   GListModel *elements = G_LIST_MODEL (pipeline);
@@ -347,6 +441,9 @@ dlp_fanout_discard_whole (const char *graph, const char *job_id, GError **error)
 
       if (path == NULL)
         continue;
+      for (guint k = 0; k < n_generations; k++)
+        if (!dlp_fanout_discard_merged (element, job_id, k, error))
+          return false;
       if (!dlp_manifest_check_run (path, job_id, error))
         return false;
       if (unlink (path) == 0 || errno == ENOENT)

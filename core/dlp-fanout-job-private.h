@@ -10,7 +10,7 @@ G_BEGIN_DECLS
  *
  *   lock               held as long as a fan-out runs it
  *   graph              of the job
- *   plan               what is dealt to whom
+ *   plan               what is dealt to whom; plan-1 and so on: with what was added later
  *   job.json           written last: with it there is a plan
  *   tasks/N/state      the state folder of the task's pipeline
  *   tasks/N/log        what its workers printed
@@ -43,12 +43,16 @@ bool dlp_fanout_job_make_task (const DlpFanoutJob *self, guint task, GError **er
 
 /* (nullable) (transfer full): job.json; NULL without an error: there is no plan. */
 GVariant *dlp_fanout_job_load (const DlpFanoutJob *self, GError **error);
+/* (transfer full): of a generation of tasks. */
+char *dlp_fanout_job_get_plan_path (const DlpFanoutJob *self, guint generation);
 /* The plan that job.json is of. */
 DlpFanoutPlan *dlp_fanout_job_load_plan (const DlpFanoutJob *self, GVariant *job, GError **error);
 /* (transfer full) */
 char *dlp_fanout_job_load_graph (const DlpFanoutJob *self, GError **error);
+/* @graph: (nullable): it is there. @id: (nullable): of a job that is there. */
 bool dlp_fanout_job_save (const DlpFanoutJob *self,
                           const char *graph,
+                          const char *id,
                           guint64 seed,
                           const DlpFanoutPlan *plan,
                           GError **error);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -20,6 +21,8 @@
 #define PLAN_FILE "plan"
 #define TASK_FILE "task.json"
 #define FORMAT_KEY "dlpipe-job"
+#define FORMER_KEY "former-tasks"
+#define STALE_KEY "accepted"
 #define FORMAT 1
 
 /* ---- the folder ---- */
@@ -152,6 +155,13 @@ dlp_fanout_job_make_task (const DlpFanoutJob *self, guint task, GError **error)
 
 /* ---- what is recorded ---- */
 
+/* Each generation has a file of its own, with all tasks up to it: states of tasks name it. */
+static char *
+name_plan (guint generation)
+{
+  return generation > 0 ? g_strdup_printf (PLAN_FILE "-%u", generation) : g_strdup (PLAN_FILE);
+}
+
 static char *
 hash_text (const char *text, gsize size)
 {
@@ -214,10 +224,84 @@ dlp_fanout_job_load (const DlpFanoutJob *self, GError **error)
   return NULL;
 }
 
+char *
+dlp_fanout_job_get_plan_path (const DlpFanoutJob *self, guint generation)
+{
+  g_autofree char *name = name_plan (generation);
+
+  return dlp_fanout_job_get_path (self, name);
+}
+
+/* How many tasks there were with each generation but the last; a job that has not grown has none
+ * recorded. */
+static bool
+load_ends (DlpFanoutPlan *plan, GVariant *job)
+{
+  g_autoptr (GVariant) list = g_variant_lookup_value (job, FORMER_KEY, G_VARIANT_TYPE ("av"));
+  gint64 before = 0;
+
+  g_array_set_size (plan->ends, 0);
+  for (gsize i = 0; list != NULL && i < g_variant_n_children (list); i++)
+    {
+      g_autoptr (GVariant) boxed = g_variant_get_child_value (list, i);
+      g_autoptr (GVariant) number = g_variant_get_variant (boxed);
+      gint64 end =
+          g_variant_is_of_type (number, G_VARIANT_TYPE_INT64) ? g_variant_get_int64 (number) : -1;
+      guint value = (guint) end;
+
+      if (end <= before || end >= plan->n_tasks)
+        return false;
+      before = end;
+      g_array_append_val (plan->ends, value);
+    }
+  g_array_append_val (plan->ends, plan->n_tasks);
+  return true;
+}
+
+/* "SOURCE/FILE", by their numbers. */
+static bool
+mark_stale (DlpFanoutPlan *plan, const char *text)
+{
+  guint source, file;
+
+  if (sscanf (text, "%u/%u", &source, &file) != 2 || source >= plan->sources->len)
+    return false;
+  if (file >= ((DlpFanoutSource *) plan->sources->pdata[source])->files->len)
+    return false;
+  ((DlpFanoutSource *) plan->sources->pdata[source])->stale[file] = 1;
+  return true;
+}
+
+static bool
+load_stale (DlpFanoutPlan *plan, GVariant *job)
+{
+  g_autoptr (GVariant) list = g_variant_lookup_value (job, STALE_KEY, G_VARIANT_TYPE ("av"));
+
+  for (gsize i = 0; list != NULL && i < g_variant_n_children (list); i++)
+    {
+      g_autoptr (GVariant) boxed = g_variant_get_child_value (list, i);
+      g_autoptr (GVariant) text = g_variant_get_variant (boxed);
+
+      if (!g_variant_is_of_type (text, G_VARIANT_TYPE_STRING) ||
+          !mark_stale (plan, g_variant_get_string (text, NULL)))
+        return false;
+    }
+  return true;
+}
+
+static guint
+count_former (GVariant *job)
+{
+  g_autoptr (GVariant) list = g_variant_lookup_value (job, FORMER_KEY, G_VARIANT_TYPE ("av"));
+
+  return list != NULL ? (guint) g_variant_n_children (list) : 0;
+}
+
 DlpFanoutPlan *
 dlp_fanout_job_load_plan (const DlpFanoutJob *self, GVariant *job, GError **error)
 {
-  g_autofree char *path = dlp_fanout_job_get_path (self, PLAN_FILE);
+  g_autofree char *path = dlp_fanout_job_get_plan_path (self, count_former (job));
+  g_autoptr (DlpFanoutPlan) plan = NULL;
   g_autofree char *text = NULL;
   g_autofree char *hash = NULL;
   const char *wanted = "";
@@ -227,12 +311,21 @@ dlp_fanout_job_load_plan (const DlpFanoutJob *self, GVariant *job, GError **erro
     return NULL;
   hash = hash_text (text, size);
   g_variant_lookup (job, "plan-xxh3", "&s", &wanted);
-  if (strcmp (hash, wanted) == 0)
-    return dlp_fanout_plan_parse (path, text, size, error);
+  if (strcmp (hash, wanted) != 0)
+    {
+      g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
+                   "%s: it has the hash %s, and the one that was written had %s; --restart begins "
+                   "the job anew",
+                   path, hash, wanted);
+      return NULL;
+    }
+  plan = dlp_fanout_plan_parse (path, text, size, error);
+  if (plan == NULL || (load_ends (plan, job) && load_stale (plan, job)))
+    return g_steal_pointer (&plan);
   g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CORRUPT,
-               "%s: it has the hash %s, and the one that was written had %s; --restart begins the "
-               "job anew",
-               path, hash, wanted);
+               "%s/" JOB_FILE ": its members “" FORMER_KEY "” or “" STALE_KEY
+               "” do not go with the plan; --restart begins the job anew",
+               self->path);
   return NULL;
 }
 
@@ -256,16 +349,68 @@ write_file (const DlpFanoutJob *self,
                               error);
 }
 
+/* (floating) */
+static GVariant *
+list_former (const DlpFanoutPlan *plan)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("av"));
+  for (guint i = 0; i + 1 < plan->ends->len; i++)
+    g_variant_builder_add (&builder, "v",
+                           g_variant_new_uint64 (g_array_index (plan->ends, guint, i)));
+  return g_variant_builder_end (&builder);
+}
+
+/* (floating) (nullable) */
+static GVariant *
+list_stale (const DlpFanoutPlan *plan)
+{
+  GVariantBuilder builder;
+  guint n = 0;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("av"));
+  for (guint i = 0; i < plan->sources->len; i++)
+    {
+      const DlpFanoutSource *source = g_ptr_array_index (plan->sources, i);
+
+      for (guint k = 0; k < source->files->len; k++)
+        if (source->stale[k])
+          {
+            g_variant_builder_add (&builder, "v",
+                                   g_variant_new_take_string (g_strdup_printf ("%u/%u", i, k)));
+            n++;
+          }
+    }
+  if (n > 0)
+    return g_variant_builder_end (&builder);
+  g_variant_builder_clear (&builder);
+  return NULL;
+}
+
+static void
+add_generations (GVariantDict *dict, const DlpFanoutPlan *plan)
+{
+  GVariant *stale = list_stale (plan);
+
+  if (plan->ends->len > 1)
+    g_variant_dict_insert_value (dict, FORMER_KEY, list_former (plan));
+  if (stale != NULL)
+    g_variant_dict_insert_value (dict, STALE_KEY, stale);
+}
+
+/* @id: (nullable): of a job that is there */
 static bool
 write_job (const DlpFanoutJob *self,
            const DlpFanoutPlan *plan,
+           const char *id,
            const char *plan_hash,
            guint64 seed,
            GError **error)
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
   g_autofree char *planned = g_date_time_format_iso8601 (now);
-  g_autofree char *id = g_uuid_string_random ();
+  g_autofree char *random = g_strdelimit (g_uuid_string_random (), "-", '0');
   g_autoptr (GVariant) job = NULL;
   g_autofree char *text = NULL;
   GVariantDict dict;
@@ -273,13 +418,14 @@ write_job (const DlpFanoutJob *self,
   /* As the identity of a run, which a manifest has: hexadecimal. */
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, FORMAT_KEY, "t", (guint64) FORMAT);
-  g_variant_dict_insert (&dict, "id", "s", g_strdelimit (id, "-", '0'));
+  g_variant_dict_insert (&dict, "id", "s", id != NULL ? id : random);
   g_variant_dict_insert (&dict, "planned", "s", planned);
   g_variant_dict_insert (&dict, "tasks", "t", (guint64) plan->n_tasks);
   g_variant_dict_insert (&dict, "files", "t", (guint64) plan->files);
   g_variant_dict_insert (&dict, "bytes", "t", plan->bytes);
   g_variant_dict_insert (&dict, "seed", "t", seed);
   g_variant_dict_insert (&dict, "plan-xxh3", "s", plan_hash);
+  add_generations (&dict, plan);
   job = g_variant_ref_sink (g_variant_dict_end (&dict));
   text = dlp_json_print (job, TRUE);
   return write_file (self, JOB_FILE, text, strlen (text), error);
@@ -288,17 +434,19 @@ write_job (const DlpFanoutJob *self,
 bool
 dlp_fanout_job_save (const DlpFanoutJob *self,
                      const char *graph,
+                     const char *id,
                      guint64 seed,
                      const DlpFanoutPlan *plan,
                      GError **error)
 {
+  g_autofree char *name = name_plan (plan->ends->len - 1);
   g_autoptr (GString) text = dlp_fanout_plan_print (plan);
   g_autofree char *hash = hash_text (text->str, text->len);
 
   dlp_fanout_plan_forget_places ();
-  return write_file (self, GRAPH_FILE, graph, strlen (graph), error) &&
-         write_file (self, PLAN_FILE, text->str, text->len, error) &&
-         write_job (self, plan, hash, seed, error);
+  return (graph == NULL || write_file (self, GRAPH_FILE, graph, strlen (graph), error)) &&
+         write_file (self, name, text->str, text->len, error) &&
+         write_job (self, plan, id, hash, seed, error);
 }
 
 /* ---- tasks ---- */
@@ -318,6 +466,21 @@ dlp_fanout_job_save_task (const DlpFanoutJob *self, guint task, GVariant *outcom
   g_autofree char *text = dlp_json_print (outcome, TRUE);
 
   return dlp_write_file_durably (path, text, strlen (text), error);
+}
+
+static bool
+remove_plans (const DlpFanoutJob *self, GError **error)
+{
+  for (guint i = 0;; i++)
+    {
+      g_autofree char *name = name_plan (i);
+      g_autofree char *path = dlp_fanout_job_get_path (self, name);
+
+      if (i > 0 && !g_file_test (path, G_FILE_TEST_EXISTS))
+        return true;
+      if (!dlp_durable_remove (self->folder, self->path, name, error))
+        return false;
+    }
 }
 
 bool
@@ -341,8 +504,7 @@ dlp_fanout_job_clear (const DlpFanoutJob *self, GError **error)
   g_autofree char *tasks = dlp_fanout_job_get_path (self, "tasks");
 
   if (!dlp_durable_remove (self->folder, self->path, JOB_FILE, error) ||
-      !dlp_durable_sync_folder (self->folder, self->path, error) ||
-      !dlp_durable_remove (self->folder, self->path, PLAN_FILE, error) ||
+      !dlp_durable_sync_folder (self->folder, self->path, error) || !remove_plans (self, error) ||
       !dlp_durable_remove (self->folder, self->path, GRAPH_FILE, error))
     return false;
   remove_tree (tasks);

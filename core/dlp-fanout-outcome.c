@@ -125,8 +125,8 @@ copy_value (GVariantDict *dict, GVariant *report, const char *key)
     g_variant_dict_insert_value (dict, key, value);
 }
 
-static void
-add_strings (GVariantDict *dict, const char *key, GPtrArray *strings)
+void
+dlp_fanout_add_strings (GVariantDict *dict, const char *key, GPtrArray *strings)
 {
   GVariantBuilder builder;
 
@@ -164,7 +164,7 @@ dlp_fanout_make_outcome (const DlpFanoutTask *task, GVariant *report)
   copy_value (&dict, report, "elapsed");
   copy_value (&dict, report, "warnings");
   copy_value (&dict, report, "n-warnings");
-  add_strings (&dict, "verdicts", task->verdicts);
+  dlp_fanout_add_strings (&dict, "verdicts", task->verdicts);
   if (task->error != NULL)
     {
       g_autofree char *message = g_utf8_make_valid (task->error->message, -1);

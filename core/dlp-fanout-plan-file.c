@@ -252,6 +252,7 @@ load_source (Reader *self, char *name, guint32 n_files, GError **error)
       g_array_append_val (task_of, task);
     }
   source->task_of = (guint32 *) g_array_free (g_steal_pointer (&task_of), FALSE);
+  source->stale = g_new0 (guint8, source->files->len);
   return source;
 }
 
@@ -284,6 +285,7 @@ dlp_fanout_plan_parse (const char *path, const char *text, gsize size, GError **
   g_free (copy);
   if (!ok)
     return NULL;
+  g_array_append_val (self->ends, self->n_tasks);
   dlp_fanout_plan_count (self);
   return g_steal_pointer (&self);
 }

@@ -16,6 +16,7 @@ dlp_fanout_source_free (gpointer source)
 
   g_clear_pointer (&self->files, g_ptr_array_unref);
   g_free (self->task_of);
+  g_free (self->stale);
   g_free (self->name);
   g_free (self);
 }
@@ -24,6 +25,7 @@ void
 dlp_fanout_plan_free (DlpFanoutPlan *self)
 {
   g_ptr_array_unref (self->sources);
+  g_array_unref (self->ends);
   g_free (self);
 }
 
@@ -33,6 +35,7 @@ dlp_fanout_plan_alloc (void)
   DlpFanoutPlan *self = g_new0 (DlpFanoutPlan, 1);
 
   self->sources = g_ptr_array_new_with_free_func (dlp_fanout_source_free);
+  self->ends = g_array_new (FALSE, FALSE, sizeof (guint));
   return self;
 }
 
@@ -53,6 +56,7 @@ add_source (DlpFanoutPlan *self, DlpElement *element, GError **error)
   source->name = g_strdup (dlp_element_get_name (element));
   source->files = files;
   source->task_of = g_new0 (guint32, files->len);
+  source->stale = g_new0 (guint8, files->len);
   source->epochs = dlp_source_get_epochs (DLP_SOURCE (element));
   g_ptr_array_add (self->sources, source);
   return true;
@@ -168,6 +172,7 @@ dlp_fanout_plan_new (DlpPipeline *pipeline, guint n_tasks, GError **error)
   dlp_fanout_plan_count (self);
   if (!choose_tasks (self, n_tasks, error))
     return NULL;
+  g_array_append_val (self->ends, self->n_tasks);
   deal (self);
   return g_steal_pointer (&self);
 }
@@ -203,6 +208,28 @@ dlp_fanout_plan_get_n_files (const DlpFanoutPlan *self, guint task)
         n += source->task_of[k] == task;
     }
   return n;
+}
+
+guint
+dlp_fanout_plan_get_n_generations (const DlpFanoutPlan *self)
+{
+  return self->ends->len;
+}
+
+guint
+dlp_fanout_plan_get_generation (const DlpFanoutPlan *self, guint task)
+{
+  guint i = 0;
+
+  while (i + 1 < self->ends->len && task >= g_array_index (self->ends, guint, i))
+    i++;
+  return i;
+}
+
+guint
+dlp_fanout_plan_get_end (const DlpFanoutPlan *self, guint task)
+{
+  return g_array_index (self->ends, guint, dlp_fanout_plan_get_generation (self, task));
 }
 
 /* ---- whether it is still what was dealt ---- */
@@ -245,14 +272,16 @@ compare_source (const DlpFanoutSource *recorded, const DlpFanoutSource *now, GEr
   is = show_file (now, i);
   g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
                "%s: the list of files has changed since they were dealt: there were %u, now there "
-               "are %u; file %u (from 0) was %s, and is %s now; restore the files, or begin anew "
-               "with --restart",
+               "are %u; file %u (from 0) was %s, and is %s now; restore the files, add what is new "
+               "with --update, or begin anew with --restart",
                recorded->name, recorded->files->len, now->files->len, i, was, is);
   return false;
 }
 
 bool
-dlp_fanout_plan_compare (const DlpFanoutPlan *recorded, const DlpFanoutPlan *now, GError **error)
+dlp_fanout_plan_compare_sources (const DlpFanoutPlan *recorded,
+                                 const DlpFanoutPlan *now,
+                                 GError **error)
 {
   if (recorded->sources->len != now->sources->len)
     {
@@ -262,6 +291,14 @@ dlp_fanout_plan_compare (const DlpFanoutPlan *recorded, const DlpFanoutPlan *now
                    recorded->sources->len, now->sources->len);
       return false;
     }
+  return true;
+}
+
+bool
+dlp_fanout_plan_compare (const DlpFanoutPlan *recorded, const DlpFanoutPlan *now, GError **error)
+{
+  if (!dlp_fanout_plan_compare_sources (recorded, now, error))
+    return false;
   for (guint i = 0; i < now->sources->len; i++)
     if (!compare_source (recorded->sources->pdata[i], now->sources->pdata[i], error))
       return false;

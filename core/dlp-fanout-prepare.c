@@ -83,7 +83,8 @@ get_memory (DlpFanout *self, guint threads)
 GVariant *
 dlp_fanout_make_order (DlpFanout *self, guint task, guint place, guint flags)
 {
-  g_autofree char *plan = dlp_fanout_job_get_path (self->job, "plan");
+  guint generation = dlp_fanout_plan_get_generation (self->plan, task);
+  g_autofree char *plan = dlp_fanout_job_get_plan_path (self->job, generation);
   g_autofree char *state = dlp_fanout_job_get_task_path (self->job, task, "state");
   g_autofree char *log = dlp_fanout_job_get_task_path (self->job, task, "log");
   guint threads = get_threads (self, place);
@@ -96,7 +97,7 @@ dlp_fanout_make_order (DlpFanout *self, guint task, guint place, guint flags)
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "do", "s", "run");
   g_variant_dict_insert (&dict, "task", "t", (guint64) task);
-  g_variant_dict_insert (&dict, "tasks", "t", (guint64) self->plan->n_tasks);
+  g_variant_dict_insert (&dict, "tasks", "t", (guint64) dlp_fanout_plan_get_end (self->plan, task));
   dlp_fanout_add_text (&dict, "graph", self->graph);
   dlp_fanout_add_text (&dict, "plan", plan);
   dlp_fanout_add_text (&dict, "state", state);
@@ -226,12 +227,28 @@ check_seed (DlpFanout *self, GVariant *job, GError **error)
 static bool
 check_tasks (DlpFanout *self, const DlpFanoutPlan *plan, GError **error)
 {
-  if (self->settings.tasks == 0 || self->settings.tasks == plan->n_tasks)
+  guint first = g_array_index (plan->ends, guint, 0);
+
+  if (self->settings.tasks == 0 || self->settings.tasks == first)
     return true;
   g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
                "the files were dealt to %u tasks, not %u; any number of workers can run them, but "
                "other tasks are another job: begin it anew with --restart",
-               plan->n_tasks, self->settings.tasks);
+               first, self->settings.tasks);
+  return false;
+}
+
+static bool
+has_stale (const DlpFanoutPlan *plan)
+{
+  for (guint i = 0; i < plan->sources->len; i++)
+    {
+      const DlpFanoutSource *source = g_ptr_array_index (plan->sources, i);
+
+      for (guint k = 0; k < source->files->len; k++)
+        if (source->stale[k])
+          return true;
+    }
   return false;
 }
 
@@ -250,6 +267,75 @@ compare_graph (DlpFanout *self, GError **error)
 }
 
 static bool
+check_parts_are_there (DlpFanout *self, GError **error)
+{
+  for (guint i = 0; i < self->folders->len; i++)
+    if (dlp_fanout_has_removed_parts (self->folders->pdata[i]))
+      {
+        g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+                     "%s: the parts of the job were removed after they had been merged, so what is "
+                     "new cannot be merged with them; run it as a job with another location, or "
+                     "make all anew with --restart",
+                     (const char *) self->folders->pdata[i]);
+        return false;
+      }
+  return true;
+}
+
+/* Of the generation before: it is made anew. */
+static bool
+discard_merged (DlpFanout *self, const char *id, guint generation, GError **error)
+{
+  GListModel *elements = G_LIST_MODEL (self->pattern);
+
+  for (guint i = 0; i < g_list_model_get_n_items (elements); i++)
+    {
+      g_autoptr (DlpElement) element = g_list_model_get_item (elements, i);
+      g_autofree char *folder = dlp_fanout_get_folder (element);
+
+      if (folder != NULL && !dlp_fanout_discard_merged (element, id, generation, error))
+        return false;
+    }
+  return true;
+}
+
+/* What is there of the job stays; job.json is written last. */
+static bool
+update_plan (DlpFanout *self,
+             DlpFanoutPlan *plan,
+             const DlpFanoutPlan *now,
+             GVariant *job,
+             GError **error)
+{
+  guint generation = dlp_fanout_plan_get_n_generations (plan) - 1;
+  const char *id = "";
+  bool grown;
+
+  g_variant_lookup (job, "id", "&s", &id);
+  if (!dlp_fanout_plan_update (plan, now, self->settings.accept_changed, &grown, error))
+    return false;
+  return (!grown || (check_parts_are_there (self, error) &&
+                     dlp_fanout_check_graph (self->pattern, plan->n_tasks, error) &&
+                     discard_merged (self, id, generation, error))) &&
+         dlp_fanout_job_save (self->job, NULL, id, self->seed, plan, error);
+}
+
+static bool
+compare_plan (DlpFanout *self,
+              DlpFanoutPlan *plan,
+              const DlpFanoutPlan *now,
+              GVariant *job,
+              GError **error)
+{
+  if (self->settings.update)
+    return update_plan (self, plan, now, job, error);
+  if (dlp_fanout_plan_get_n_generations (plan) > 1 || has_stale (plan))
+    return dlp_fanout_plan_compare_sources (plan, now, error) &&
+           dlp_fanout_plan_compare_grown (plan, now, error);
+  return dlp_fanout_plan_compare (plan, now, error);
+}
+
+static bool
 take_up (DlpFanout *self, GVariant *job, GError **error)
 {
   g_autoptr (DlpFanoutPlan) now = NULL;
@@ -258,7 +344,7 @@ take_up (DlpFanout *self, GVariant *job, GError **error)
   if (plan == NULL || !check_tasks (self, plan, error))
     return false;
   now = dlp_fanout_plan_new (self->pattern, 0, error);
-  if (now == NULL || !dlp_fanout_plan_compare (plan, now, error))
+  if (now == NULL || !compare_plan (self, plan, now, job, error))
     return false;
   self->plan = g_steal_pointer (&plan);
   return true;
@@ -302,7 +388,9 @@ discard_recorded (DlpFanout *self, GVariant *job, GCancellable *cancellable, GEr
   g_variant_lookup (job, "id", "&s", &id);
   self->graph = dlp_fanout_job_load_graph (self->job, error);
   self->plan = self->graph != NULL ? dlp_fanout_job_load_plan (self->job, job, error) : NULL;
-  ok = self->plan != NULL && dlp_fanout_discard_whole (self->graph, id, error) &&
+  ok = self->plan != NULL &&
+       dlp_fanout_discard_whole (self->graph, id, dlp_fanout_plan_get_n_generations (self->plan),
+                                 error) &&
        discard_tasks (self, cancellable, error) && dlp_fanout_job_clear (self->job, error);
   g_clear_pointer (&self->plan, dlp_fanout_plan_free);
   g_free (self->graph);
@@ -326,18 +414,30 @@ discard_job (DlpFanout *self, GCancellable *cancellable, GError **error)
 
 /* ---- a new one ---- */
 
+static bool
+is_of_generation (const DlpFanoutPlan *plan, const char *name)
+{
+  for (guint i = 0; i < plan->ends->len; i++)
+    {
+      g_autofree char *wanted = g_strdup_printf ("-of-%05u", g_array_index (plan->ends, guint, i));
+
+      if (g_str_has_prefix (name, wanted))
+        return true;
+    }
+  return false;
+}
+
 /* Parts of another number of tasks would lie beside those of this job, and be taken for some. */
 static bool
 check_folder (DlpFanout *self, const char *path, GError **error)
 {
-  g_autofree char *wanted = g_strdup_printf ("-of-%05u", self->plan->n_tasks);
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
       if (!g_str_has_prefix (name, "part-") || strstr (name, "-of-") == NULL ||
-          strstr (name, wanted) != NULL)
+          is_of_generation (self->plan, strstr (name, "-of-")))
         continue;
       g_set_error (
           error, DLP_STATE_ERROR, DLP_STATE_ERROR_FOREIGN_OUTPUT,
@@ -366,10 +466,25 @@ begin_job (DlpFanout *self, GError **error)
   self->plan = dlp_fanout_plan_new (self->pattern, self->settings.tasks, error);
   return self->plan != NULL && dlp_fanout_check_graph (self->pattern, self->plan->n_tasks, error) &&
          make_folders (self, error) &&
-         dlp_fanout_job_save (self->job, self->graph, self->seed, self->plan, error);
+         dlp_fanout_job_save (self->job, self->graph, NULL, self->seed, self->plan, error);
 }
 
 /* ---- tasks and workers ---- */
+
+/* Takes @outcome over. What has failed is told of as if it had failed now, and not run. */
+static void
+hold_out (DlpFanoutTask *task, GVariant *outcome)
+{
+  const char *error = "";
+
+  g_variant_lookup (outcome, "error", "&s", &error);
+  task->status = DLP_TASK_FAILED;
+  task->recorded = true;
+  task->outcome = outcome;
+  task->error =
+      g_error_new (DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STATE,
+                   "it has failed before and is held out until --retry-failed: %s", error);
+}
 
 void
 dlp_fanout_load_outcome (DlpFanout *self, DlpFanoutTask *task)
@@ -381,8 +496,15 @@ dlp_fanout_load_outcome (DlpFanout *self, DlpFanoutTask *task)
   if (outcome == NULL)
     return;
   g_variant_lookup (outcome, "status", "&s", &status);
+  if (strcmp (status, dlp_fanout_name_status (DLP_TASK_FAILED)) == 0 && self->settings.update &&
+      !self->settings.retry_failed)
+    {
+      hold_out (task, outcome);
+      return;
+    }
   if (strcmp (status, dlp_fanout_name_status (DLP_TASK_DONE)) != 0)
     {
+      task->failed_before = strcmp (status, dlp_fanout_name_status (DLP_TASK_FAILED)) == 0;
       g_variant_unref (outcome);
       return;
     }
@@ -507,7 +629,7 @@ static bool
 check_pattern (DlpFanout *self, GError **error)
 {
   g_object_get (self->pattern, "seed", &self->seed, NULL);
-  return dlp_fanout_check_graph (self->pattern, 1, error);
+  return dlp_fanout_check_graph (self->pattern, 1, error) && dlp_fanout_check_merge (self, error);
 }
 
 /* As it is once it is built: with the reader that was chosen by all files, which a task that has
@@ -599,6 +721,13 @@ check_rank (DlpFanout *self, GError **error)
     g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
                  "--restart cannot discard a job while other ranks look for it; discard it by one "
                  "fan-out alone (rank 0 of 1)");
+  else if (self->settings.world_size > 1 && self->settings.update)
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                 "--update cannot add to a plan while other ranks look for it; add to it by one "
+                 "fan-out alone (rank 0 of 1), whose tasks others can share then");
+  else if (self->settings.accept_changed && !self->settings.update)
+    g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+                 "--accept-changed is for --update, which is missing");
   else
     return true;
   return false;
@@ -615,6 +744,27 @@ drop_pattern (DlpFanout *self)
   pthread_mutex_unlock (&self->lock);
 }
 
+/* Failed tasks and nothing else. */
+static bool
+check_retry (DlpFanout *self, GError **error)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->tasks->len && self->settings.retry_failed; i++)
+    {
+      DlpFanoutTask *task = g_ptr_array_index (self->tasks, i);
+
+      n += dlp_fanout_is_own (self, i) && task->status != DLP_TASK_DONE && !task->failed_before;
+    }
+  if (n == 0 || self->settings.update)
+    return true;
+  g_set_error (error, DLP_STATE_ERROR, DLP_STATE_ERROR_CHANGED,
+               "--retry-failed runs what has failed of a job that has ended, and %u of %u tasks "
+               "have not come to an end yet; the same command without it goes on with them",
+               n, self->own_tasks);
+  return false;
+}
+
 bool
 dlp_fanout_make_ready (DlpFanout *self, GCancellable *cancellable, GError **error)
 {
@@ -622,6 +772,8 @@ dlp_fanout_make_ready (DlpFanout *self, GCancellable *cancellable, GError **erro
       !find_or_make_plan (self, cancellable, error) || !learn_id (self, error))
     return false;
   make_tasks (self);
+  if (!check_retry (self, error))
+    return false;
   if (!make_places (self, error) || !open_worker_log (self, error))
     return false;
   drop_pattern (self);

@@ -26,9 +26,10 @@ typedef struct
   guint n_files;
   guint64 planned; /* bytes as stored */
   DlpTaskStatus status;
-  guint attempts; /* begun by this fan-out */
-  guint failures; /* of them, deaths and what may pass */
-  bool recorded;  /* what became of it is in its folder */
+  guint attempts;     /* begun by this fan-out */
+  guint failures;     /* of them, deaths and what may pass */
+  bool failed_before; /* a run before has recorded that */
+  bool recorded;      /* what became of it is in its folder */
   /* Monotonic; 0: never. Since when its state was found to be another's, and when it is tried
    * again.
    */
@@ -68,6 +69,7 @@ typedef struct
   char *state_dir;
   gint64 checkpoint_interval, stall_timeout, answer_timeout, plan_timeout, grace;
   gboolean strict, overwrite, restart, wait_for_lock;
+  gboolean merge, remove_parts, update, accept_changed, retry_failed;
   char **devices;
   char *device_env;
 } DlpFanoutSettings;
@@ -95,9 +97,10 @@ struct _DlpFanout
   char *program;      /* of a worker; NULL: tasks run in this process */
   int worker_log;
 
-  int wake_fd;   /* an eventfd: something is asked for */
-  bool stopping; /* atomic */
-  bool aborting; /* atomic */
+  int wake_fd;           /* an eventfd: something is asked for */
+  GCancellable *merging; /* of what happens when all tasks are done */
+  bool stopping;         /* atomic */
+  bool aborting;         /* atomic */
 
   pthread_mutex_t lock;
   DlpPipelineStatus status; /* lock */
@@ -107,6 +110,7 @@ struct _DlpFanout
   double fraction;          /* lock: the most that was told */
   gint64 began, ended;      /* lock: monotonic; 0: not yet */
   GError *fatal;            /* lock: no task can be run any more */
+  GPtrArray *merged;        /* lock: of char *: locations of whole outputs */
   GPtrArray *said;          /* the supervisor's: of char *, warnings that are due */
   gint64 stopped_at;        /* the supervisor's */
   gint64 looked_at;         /* the supervisor's */
@@ -151,6 +155,8 @@ bool dlp_fanout_supervise (DlpFanout *self, GCancellable *cancellable, GError **
 /* outcome: (transfer full): what is recorded of a task that is done or given up. @report:
  * (nullable): of its pipeline. */
 GVariant *dlp_fanout_make_outcome (const DlpFanoutTask *task, GVariant *report);
+/* An array of them, as UTF-8. */
+void dlp_fanout_add_strings (GVariantDict *dict, const char *key, GPtrArray *strings);
 const char *dlp_fanout_name_status (DlpTaskStatus status);
 /* As many as a recorded outcome has. */
 guint64 dlp_fanout_get_count (GVariant *outcome, const char *key);
@@ -158,7 +164,27 @@ guint64 dlp_fanout_get_count (GVariant *outcome, const char *key);
 /* finish: parts looked at, manifests of the whole written; when all tasks of the job are done. */
 bool dlp_fanout_finish (DlpFanout *self, GCancellable *cancellable, GError **error);
 /* Removes the manifests of a job that is discarded. */
-bool dlp_fanout_discard_whole (const char *graph, const char *job_id, GError **error);
+bool dlp_fanout_discard_whole (const char *graph,
+                               const char *job_id,
+                               guint n_generations,
+                               GError **error);
+/* Whether the manifest of the whole in this folder says that the parts are no more. */
+bool dlp_fanout_has_removed_parts (const char *folder);
+
+/* merge: whether the sinks of the graph can, where that is wanted. */
+bool dlp_fanout_check_merge (DlpFanout *self, GError **error);
+/* Whether the parts of this sink are merged. */
+bool dlp_fanout_is_merged (DlpElement *sink);
+/* (transfer full): the manifest of the whole. @names: of the manifests of the parts, in order. */
+char *dlp_fanout_merge_parts (DlpFanout *self,
+                              DlpElement *sink,
+                              const char *folder,
+                              GPtrArray *names,
+                              GCancellable *cancellable,
+                              GError **error);
+bool
+dlp_fanout_discard_merged (DlpElement *sink, const char *job_id, guint generation, GError **error);
+bool dlp_fanout_remove_parts (DlpFanout *self, const char *folder, GError **error);
 /* (floating): a{ss}: of each sink the sum of the parts of the digests that do not depend on where
  * records are. */
 GVariant *dlp_fanout_sum_digests (DlpFanout *self);

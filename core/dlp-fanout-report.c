@@ -117,6 +117,8 @@ describe_prepared (DlpFanout *self, GVariantDict *dict)
   g_variant_dict_insert (dict, "tasks-done-before", "t", (guint64) self->done_before);
   g_variant_dict_insert (dict, "tasks-failed", "t", (guint64) sums.failed);
   g_variant_dict_insert (dict, "tasks-running", "t", (guint64) sums.running);
+  if (self->merged->len > 0)
+    dlp_fanout_add_strings (dict, "merged", self->merged);
   describe_tasks (self, dict);
   describe_workers (self, dict);
   g_variant_dict_insert_value (dict, "digests-unordered", dlp_fanout_sum_digests (self));

@@ -20,6 +20,8 @@ char *dlp_fanout_get_folder (DlpElement *element);
 /* The location of a sink in a task: FOLDER/part-TASK-of-TASKS, with the ending that the name of a
  * file has. NULL: it writes no files. */
 char *dlp_fanout_name_part (DlpElement *element, guint task, guint n_tasks);
+/* The location of all parts merged: FOLDER/all, with such an ending. */
+char *dlp_fanout_name_whole (DlpElement *sink);
 /* Whether the sinks of a graph can be given other locations. */
 bool dlp_fanout_check_sink (DlpElement *element, GError **error);
 

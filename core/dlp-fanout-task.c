@@ -48,6 +48,15 @@ dlp_fanout_name_part (DlpElement *element, guint task, guint n_tasks)
   return g_strdup_printf ("%s/part-%05u-of-%05u%s", folder, task, n_tasks, ending);
 }
 
+char *
+dlp_fanout_name_whole (DlpElement *sink)
+{
+  g_autofree char *folder = dlp_fanout_get_folder (sink);
+  g_autofree char *ending = dup_ending (sink, folder);
+
+  return g_strdup_printf ("%s/all%s", folder, ending);
+}
+
 static bool
 has_location (DlpElement *element)
 {

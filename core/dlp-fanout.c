@@ -29,6 +29,11 @@ enum
   PROP_STRICT,
   PROP_OVERWRITE,
   PROP_RESTART,
+  PROP_MERGE,
+  PROP_REMOVE_PARTS,
+  PROP_UPDATE,
+  PROP_ACCEPT_CHANGED,
+  PROP_RETRY_FAILED,
   PROP_STALL_TIMEOUT,
   PROP_ANSWER_TIMEOUT,
   PROP_PLAN_TIMEOUT,
@@ -145,6 +150,16 @@ find_flag (DlpFanoutSettings *settings, guint id)
       return &settings->restart;
     case PROP_WAIT_FOR_LOCK:
       return &settings->wait_for_lock;
+    case PROP_MERGE:
+      return &settings->merge;
+    case PROP_REMOVE_PARTS:
+      return &settings->remove_parts;
+    case PROP_UPDATE:
+      return &settings->update;
+    case PROP_ACCEPT_CHANGED:
+      return &settings->accept_changed;
+    case PROP_RETRY_FAILED:
+      return &settings->retry_failed;
     default:
       return NULL;
     }
@@ -363,6 +378,17 @@ install_others (void)
   properties[PROP_WAIT_FOR_LOCK] = g_param_spec_boolean (
       "wait-for-lock", NULL, "Wait for the end of another fan-out that holds the job or the rank",
       FALSE, rw);
+  properties[PROP_MERGE] = g_param_spec_boolean (
+      "merge", NULL, "Make one output of the parts when all tasks are done", FALSE, rw);
+  properties[PROP_REMOVE_PARTS] = g_param_spec_boolean (
+      "remove-parts", NULL, "Remove the parts once they are merged", FALSE, rw);
+  properties[PROP_UPDATE] = g_param_spec_boolean (
+      "update", NULL, "Add tasks for files that are new since the job was planned", FALSE, rw);
+  properties[PROP_ACCEPT_CHANGED] = g_param_spec_boolean (
+      "accept-changed", NULL,
+      "With update: files may be gone or have changed; what was made of them stays", FALSE, rw);
+  properties[PROP_RETRY_FAILED] =
+      g_param_spec_boolean ("retry-failed", NULL, "Run the failed tasks of a job again", FALSE, rw);
   properties[PROP_STALL_TIMEOUT] = g_param_spec_int64 (
       "stall-timeout", NULL,
       "How long nothing may move in a task before it is begun again; 0: for ever", 0, G_MAXINT64,
@@ -422,6 +448,8 @@ dlp_fanout_finalize (GObject *object)
   g_ptr_array_unref (self->tasks);
   g_ptr_array_unref (self->folders);
   g_ptr_array_unref (self->said);
+  g_ptr_array_unref (self->merged);
+  g_object_unref (self->merging);
   g_ptr_array_unref (self->workers);
   g_clear_object (&self->pattern);
   g_clear_pointer (&self->plan, dlp_fanout_plan_free);
@@ -464,6 +492,8 @@ dlp_fanout_init (DlpFanout *self)
   self->tasks = g_ptr_array_new_with_free_func (dlp_fanout_task_free);
   self->places = g_ptr_array_new_with_free_func (dlp_fanout_place_free);
   self->folders = g_ptr_array_new_with_free_func (g_free);
+  self->merged = g_ptr_array_new_with_free_func (g_free);
+  self->merging = g_cancellable_new ();
   self->said = g_ptr_array_new_with_free_func (g_free);
   self->workers = g_ptr_array_new_with_free_func (g_object_unref);
   self->worker_log = -1;
@@ -658,6 +688,7 @@ ask (DlpFanout *self, bool *flag)
   __atomic_store_n (flag, true, __ATOMIC_RELEASE);
   while (write (self->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
     ;
+  g_cancellable_cancel (self->merging);
 }
 
 static bool

@@ -314,6 +314,27 @@ dlp_file_sink_discard (DlpSink *sink, gboolean overwrite, GError **error)
                                  overwrite, error);
 }
 
+/* What has a beginning or an end would have them in the middle. */
+static gboolean
+dlp_file_sink_check_merge (DlpSink *sink, GError **error)
+{
+  DlpFileSinkClass *klass = DLP_FILE_SINK_GET_CLASS (sink);
+
+  if (klass->write_begin == NULL && klass->write_end == NULL)
+    return TRUE;
+  g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
+               "%s: files of the format %s have a beginning or an end of their own, so that parts "
+               "one behind the other are none; leave them as they are (without --merge)",
+               dlp_element_get_name (DLP_ELEMENT (sink)), klass->format);
+  return FALSE;
+}
+
+static gboolean
+dlp_file_sink_merge (DlpSink *sink, DlpMerge *merge, GError **error)
+{
+  return dlp_merge_concatenate (merge, error);
+}
+
 /* ---- */
 
 static void
@@ -375,6 +396,8 @@ dlp_file_sink_class_init (DlpFileSinkClass *klass)
   sink_class->list_files = dlp_file_sink_list_files;
   sink_class->check_location = dlp_file_sink_check_location;
   sink_class->discard = dlp_file_sink_discard;
+  sink_class->check_merge = dlp_file_sink_check_merge;
+  sink_class->merge = dlp_file_sink_merge;
 
   properties[PROP_LOCATION] =
       g_param_spec_string ("location", NULL, "Name of the file", NULL, DLP_PARAM_READWRITE);

@@ -96,7 +96,9 @@ fanout_make (const FanoutOptions *options, GError **error)
     return NULL;
   /* Who has a rank is started by others, and may be started again while the one before lives. */
   g_object_set (fanout, "strict", options->strict, "restart", options->restart, "overwrite",
-                options->overwrite, "wait-for-lock",
+                options->overwrite, "merge", options->merge, "remove-parts", options->remove_parts,
+                "update", options->update, "accept-changed", options->accept_changed,
+                "retry-failed", options->retry_failed, "wait-for-lock",
                 options->rank != NULL || options->launcher == FANOUT_LAUNCHER_ENV, NULL);
   set_devices (fanout, options->devices);
   if (!settings_apply (G_OBJECT (fanout), settings, G_N_ELEMENTS (settings), error) ||

@@ -130,6 +130,29 @@ add_slurm_group (GOptionContext *context, FanoutOptions *self, Texts *texts)
 }
 
 static void
+add_end_group (GOptionContext *context, FanoutOptions *self)
+{
+  GOptionEntry entries[] = {
+    { "merge", 0, 0, G_OPTION_ARG_NONE, &self->merge,
+      "Make one output of the parts when all tasks are done (LOCATION/all)", NULL },
+    { "remove-parts", 0, 0, G_OPTION_ARG_NONE, &self->remove_parts,
+      "Remove the parts once they are merged", NULL },
+    { "update", 0, 0, G_OPTION_ARG_NONE, &self->update,
+      "Add tasks for files that are new since the job was planned", NULL },
+    { "accept-changed", 0, 0, G_OPTION_ARG_NONE, &self->accept_changed,
+      "With --update: files may be gone or have changed; what was made of them stays", NULL },
+    { "retry-failed", 0, 0, G_OPTION_ARG_NONE, &self->retry_failed,
+      "Run the failed tasks of a job that has ended again", NULL },
+    { NULL, 0, 0, 0, NULL, NULL, NULL }
+  };
+  GOptionGroup *group =
+      g_option_group_new ("end", "Ended jobs:", "Show options of ended jobs", NULL, NULL);
+
+  g_option_group_add_entries (group, entries);
+  g_option_context_add_group (context, group);
+}
+
+static void
 add_report_group (GOptionContext *context, FanoutOptions *self, Texts *texts)
 {
   GOptionEntry entries[] = {
@@ -284,6 +307,7 @@ fanout_options_parse (FanoutOptions *self, int *argc, char ***argv, GError **err
   add_run_group (context, self, &texts);
   add_job_group (context, self, &texts);
   add_slurm_group (context, self, &texts);
+  add_end_group (context, self);
   add_report_group (context, self, &texts);
   ok = g_option_context_parse (context, argc, argv, error);
   self->done = ok && (texts.help || self->show_version);

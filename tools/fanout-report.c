@@ -142,6 +142,20 @@ say_failed (GVariant *report)
                 n - MOST_NAMED);
 }
 
+static void
+say_merged (GVariant *report)
+{
+  g_autoptr (GVariant) merged =
+      g_variant_lookup_value (report, "merged", G_VARIANT_TYPE_STRING_ARRAY);
+
+  for (gsize i = 0; merged != NULL && i < g_variant_n_children (merged); i++)
+    {
+      g_autoptr (GVariant) location = g_variant_get_child_value (merged, i);
+
+      launch_say ("merged: %s", g_variant_get_string (location, NULL));
+    }
+}
+
 void
 fanout_say_end (GVariant *report, const GError *error, bool resumable)
 {
@@ -159,6 +173,7 @@ fanout_say_end (GVariant *report, const GError *error, bool resumable)
   launch_say ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " tasks done; %s; %s",
               launch_get_number (report, "tasks-done"), launch_get_number (report, "tasks"), files,
               totals);
+  say_merged (report);
   if (error == NULL)
     return;
   if (g_error_matches (error, DLP_PIPELINE_ERROR, DLP_PIPELINE_ERROR_STOPPED) ||

@@ -50,6 +50,7 @@ typedef struct
   gboolean slurm_write_only; /* nothing is submitted */
   char **sbatch;             /* (nullable): options that are passed on */
   gboolean strict, restart, overwrite;
+  gboolean merge, remove_parts, update, accept_changed, retry_failed;
   char **set;          /* (nullable): of NAME.PROP=VALUE */
   char **plugin_paths; /* (nullable) */
   FanoutProgressKind progress;

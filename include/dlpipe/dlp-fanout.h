@@ -128,6 +128,53 @@ G_DECLARE_FINAL_TYPE (DlpFanout, dlp_fanout, DLP, FANOUT, GObject)
  */
 
 /**
+ * DlpFanout:merge:
+ *
+ * Whether the parts become one output when all tasks are done: LOCATION/all, with the endings that
+ * parts have, which is what its parts are one behind the other. A sink that cannot is refused
+ * before anything is run. See #DlpMerge. To be set before dlp_fanout_prepare().
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpFanout:remove-parts:
+ *
+ * Whether the parts are removed once they are merged, by #DlpFanout:merge. To be set before
+ * dlp_fanout_prepare().
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpFanout:update:
+ *
+ * Whether files that are new since the job was planned get tasks of their own; what is done stays.
+ * Files that are gone or have changed are refused, unless #DlpFanout:accept-changed; tasks that
+ * have failed are held out, unless #DlpFanout:retry-failed. To be set before dlp_fanout_prepare().
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpFanout:accept-changed:
+ *
+ * With #DlpFanout:update: files may be gone or have changed. What was made of them stays, and what
+ * has changed is made once more. To be set before dlp_fanout_prepare().
+ *
+ * Since: 0.2
+ */
+
+/**
+ * DlpFanout:retry-failed:
+ *
+ * Whether failed tasks of a job that has ended are run again, and nothing else. To be set before
+ * dlp_fanout_prepare().
+ *
+ * Since: 0.2
+ */
+
+/**
  * DlpFanout:stall-timeout:
  *
  * How long nothing may move in a task before it is begun again, in microseconds; 0: for ever. To be

@@ -3,6 +3,7 @@
 
 #include "dlp-digest.h"
 #include "dlp-element.h"
+#include "dlp-merge.h"
 #include "dlp-output-file.h"
 
 G_BEGIN_DECLS
@@ -67,8 +68,10 @@ G_DECLARE_DERIVABLE_TYPE (DlpSink, dlp_sink, DLP, SINK, DlpElement)
  * @check_location: whether something is in the way
  * @discard: deletes what is in the way
  * @is_resumable: whether a run may be continued
+ * @check_merge: whether its outputs may become one
+ * @merge: makes one output of several
  *
- * The class of sinks, with room for seven further virtual functions.
+ * The class of sinks, with room for five further virtual functions.
  *
  * Since: 0.1
  */
@@ -246,9 +249,40 @@ struct _DlpSinkClass
    * Since: 0.1
    */
   gboolean (*is_resumable) (DlpSink *self);
+  /**
+   * DlpSinkClass::check_merge:
+   * @self: a sink
+   * @error: return location for an error
+   *
+   * Optional, where there is a merge(): whether it can merge, as it is set; asked before anything
+   * is run.
+   *
+   * Threads: the one that prepares the pipeline.
+   *
+   * Returns: %FALSE with an error
+   *
+   * Since: 0.2
+   */
+  gboolean (*check_merge) (DlpSink *self, GError **error);
+  /**
+   * DlpSinkClass::merge:
+   * @self: a sink that is not run, with the properties of those that have written the parts
+   * @merge: the parts, and where their whole is written
+   * @error: return location for an error
+   *
+   * Optional: writes the files of the whole, which has the records of the parts in their order. See
+   * #DlpMerge. Ended in the middle, it is called again from the beginning.
+   *
+   * Threads: that of dlp_sink_merge().
+   *
+   * Returns: %FALSE with an error
+   *
+   * Since: 0.2
+   */
+  gboolean (*merge) (DlpSink *self, DlpMerge *merge, GError **error);
 
   /*< private >*/
-  gpointer reserved[7];
+  gpointer reserved[5];
 };
 
 /**
@@ -375,6 +409,44 @@ gboolean dlp_sink_discard_files (DlpSink *self,
  */
 DLP_AVAILABLE_IN_0_1
 gboolean dlp_sink_is_finished_early (DlpSink *self);
+
+/**
+ * dlp_sink_check_merge:
+ * @self: a sink
+ * @error: return location for an error
+ *
+ * Looks whether dlp_sink_merge() is for this sink.
+ *
+ * Threads: the one that prepares the pipeline.
+ *
+ * Returns: %FALSE with %DLP_GRAPH_ERROR_VALUE
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_sink_check_merge (DlpSink *self, GError **error);
+
+/**
+ * dlp_sink_merge:
+ * @self: a sink that is not run, with the properties of those that have written the parts
+ * @merge: a merge
+ * @cancellable: (nullable): a cancellable
+ * @error: return location for an error
+ *
+ * Makes one output of several, which stay. Done already: %TRUE at once. Ended at any instant, it is
+ * called again with the same run.
+ *
+ * Blocks. Errors: those of reading and writing; %DLP_DATA_ERROR_DAMAGED: a part is not what its
+ * manifest says; %DLP_STATE_ERROR_FOREIGN_OUTPUT: something else is at the location.
+ *
+ * Threads: any, one at a time.
+ *
+ * Returns: %FALSE with an error
+ *
+ * Since: 0.2
+ */
+DLP_AVAILABLE_IN_0_2
+gboolean dlp_sink_merge (DlpSink *self, DlpMerge *merge, GCancellable *cancellable, GError **error);
 
 /**
  * dlp_sink_get_digest:

@@ -21,6 +21,7 @@
 #include "dlp-json.h"
 #include "dlp-macros.h"
 #include "dlp-manifest.h"
+#include "dlp-merge.h"
 #include "dlp-output-file.h"
 #include "dlp-pad-template.h"
 #include "dlp-pad.h"

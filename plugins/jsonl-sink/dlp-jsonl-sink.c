@@ -306,6 +306,12 @@ dlp_jsonl_sink_is_resumable (DlpSink *sink)
   return !is_stdout (DLP_JSONL_SINK (sink));
 }
 
+static gboolean
+dlp_jsonl_sink_merge (DlpSink *sink, DlpMerge *merge, GError **error)
+{
+  return dlp_merge_concatenate (merge, error);
+}
+
 /* ---- */
 
 static void
@@ -410,6 +416,7 @@ dlp_jsonl_sink_class_init (DlpJsonlSinkClass *klass)
   sink_class->check_location = dlp_jsonl_sink_check_location;
   sink_class->discard = dlp_jsonl_sink_discard;
   sink_class->is_resumable = dlp_jsonl_sink_is_resumable;
+  sink_class->merge = dlp_jsonl_sink_merge;
 
   install_properties (object_class);
   dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,

@@ -9,6 +9,7 @@
 #include <dlpipe/dlp-manifest.h>
 #include <dlpipe/dlp-upstream.h>
 
+#include "dlp-megatron-merge.h"
 #include "dlp-megatron-tokens.h"
 #include "dlp-megatron-writer.h"
 
@@ -487,6 +488,12 @@ dlp_megatron_sink_discard (DlpSink *sink, gboolean overwrite, GError **error)
                                  error);
 }
 
+static gboolean
+dlp_megatron_sink_merge (DlpSink *sink, DlpMerge *merge, GError **error)
+{
+  return dlp_megatron_merge (merge, error);
+}
+
 /* ---- */
 
 static void
@@ -598,6 +605,7 @@ dlp_megatron_sink_class_init (DlpMegatronSinkClass *klass)
   sink_class->list_files = dlp_megatron_sink_list_files;
   sink_class->check_location = dlp_megatron_sink_check_location;
   sink_class->discard = dlp_megatron_sink_discard;
+  sink_class->merge = dlp_megatron_sink_merge;
 
   install_properties (object_class);
   dlp_element_class_add_pad_template (element_class, "in", DLP_PAD_INPUT, DLP_PAD_ALWAYS,
