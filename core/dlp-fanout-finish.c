@@ -21,6 +21,7 @@
 /* A minute in all: another rank only writes manifests meanwhile. */
 #define TURN_US (50 * 1000)
 #define MAX_TURNS 1200
+#define MAX_COLLISIONS 20
 /* Of a task that is recorded as done, whose output somebody has changed since. */
 #define REMEDY "restore what was written, or begin the job anew with --restart"
 
@@ -410,6 +411,14 @@ finish_sinks (DlpFanout *self, GCancellable *cancellable, GError **error)
   return true;
 }
 
+/* Where there are no locks a rank that ends in the same instant may have cleared away what this one
+ * was about to rename. It writes the same. */
+static bool
+may_be_collision (DlpFanout *self, const GError *error)
+{
+  return self->settings.world_size > 1 && g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
+}
+
 bool
 dlp_fanout_finish (DlpFanout *self, GCancellable *cancellable, GError **error)
 {
@@ -417,7 +426,22 @@ dlp_fanout_finish (DlpFanout *self, GCancellable *cancellable, GError **error)
     return true;
   if (!take_turn (self, cancellable, error))
     return false;
-  return finish_sinks (self, cancellable, error);
+  for (guint i = 1;; i++)
+    {
+      GError *local = NULL;
+
+      if (finish_sinks (self, cancellable, &local))
+        return true;
+      if (i == MAX_COLLISIONS || !may_be_collision (self, local))
+        {
+          g_propagate_error (error, local);
+          return false;
+        }
+      g_error_free (local);
+      if (!dlp_fanout_pause (self, cancellable, TURN_US,
+                             "another rank had written the manifest of the whole", error))
+        return false;
+    }
 }
 
 /* @graph: of the job that is discarded. */

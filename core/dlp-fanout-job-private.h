@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  *   job.json           written last: with it there is a plan
  *   tasks/N/state      the state folder of the task's pipeline
  *   tasks/N/log        what its workers printed
- *   tasks/N/task.json  what became of it
+ *   tasks/N/done.json, tasks/N/failed.json  what became of it
  *   workers.log        what workers printed before they had a task
  *   devices/NAME       shared by the workers of a device
  *   ranks/N/lock       where several fan-outs share the job
@@ -58,8 +58,12 @@ bool dlp_fanout_job_save (const DlpFanoutJob *self,
                           GError **error);
 /* (nullable) (transfer full): what became of a task; NULL: nothing yet, or what cannot be read. */
 GVariant *dlp_fanout_job_load_task (const DlpFanoutJob *self, guint task);
-bool
-dlp_fanout_job_save_task (const DlpFanoutJob *self, guint task, GVariant *outcome, GError **error);
+/* @done: else it has failed. */
+bool dlp_fanout_job_save_task (const DlpFanoutJob *self,
+                               guint task,
+                               bool done,
+                               GVariant *outcome,
+                               GError **error);
 /* Removes it, durably: the task is one that is still to be run. */
 bool dlp_fanout_job_forget_task (const DlpFanoutJob *self, guint task, GError **error);
 

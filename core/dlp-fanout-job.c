@@ -19,7 +19,8 @@
 #define JOB_FILE "job.json"
 #define GRAPH_FILE "graph"
 #define PLAN_FILE "plan"
-#define TASK_FILE "task.json"
+#define DONE_FILE "done.json"
+#define FAILED_FILE "failed.json"
 #define FORMAT_KEY "dlpipe-job"
 #define FORMER_KEY "former-tasks"
 #define STALE_KEY "accepted"
@@ -454,15 +455,23 @@ dlp_fanout_job_save (const DlpFanoutJob *self,
 GVariant *
 dlp_fanout_job_load_task (const DlpFanoutJob *self, guint task)
 {
-  g_autofree char *path = dlp_fanout_job_get_task_path (self, task, TASK_FILE);
+  g_autofree char *done = dlp_fanout_job_get_task_path (self, task, DONE_FILE);
+  g_autofree char *failed = dlp_fanout_job_get_task_path (self, task, FAILED_FILE);
+  GVariant *outcome = load_json (done, NULL);
 
-  return load_json (path, NULL);
+  return outcome != NULL ? outcome : load_json (failed, NULL);
 }
 
+/* Each has a name of its own, and that a task is done counts whatever else there is: without locks
+ * an attempt that was overtaken may record its failure behind that. */
 bool
-dlp_fanout_job_save_task (const DlpFanoutJob *self, guint task, GVariant *outcome, GError **error)
+dlp_fanout_job_save_task (const DlpFanoutJob *self,
+                          guint task,
+                          bool done,
+                          GVariant *outcome,
+                          GError **error)
 {
-  g_autofree char *path = dlp_fanout_job_get_task_path (self, task, TASK_FILE);
+  g_autofree char *path = dlp_fanout_job_get_task_path (self, task, done ? DONE_FILE : FAILED_FILE);
   g_autofree char *text = dlp_json_print (outcome, TRUE);
 
   return dlp_write_file_durably (path, text, strlen (text), error);
@@ -492,7 +501,8 @@ dlp_fanout_job_forget_task (const DlpFanoutJob *self, guint task, GError **error
 
   if (folder < 0)
     return false;
-  ok = dlp_durable_remove (folder, path, TASK_FILE, error) &&
+  ok = dlp_durable_remove (folder, path, DONE_FILE, error) &&
+       dlp_durable_remove (folder, path, FAILED_FILE, error) &&
        dlp_durable_sync_folder (folder, path, error);
   close (folder);
   return ok;

@@ -10,6 +10,7 @@
 #include "dlp-durable-private.h"
 #include "dlp-fanout-private.h"
 #include "dlp-fanout-task-private.h"
+#include "dlp-merge-private.h"
 
 /* Another one for each generation of the plan, so that the whole of a former one is known. */
 static char *
@@ -41,7 +42,7 @@ dlp_fanout_check_merge (DlpFanout *self, GError **error)
 
       if (folder == NULL)
         continue;
-      if (!dlp_sink_check_merge (DLP_SINK (element), error))
+      if (!dlp_merge_check_sink (DLP_SINK (element), error))
         return false;
       n++;
     }
@@ -80,7 +81,7 @@ merge (DlpFanout *self,
   gulong id = cancellable != NULL ? g_cancellable_connect (cancellable, G_CALLBACK (cancel_merging),
                                                            self->merging, NULL) :
                                     0;
-  bool ok = dlp_sink_merge (DLP_SINK (sink), merge, self->merging, &local);
+  bool ok = dlp_merge_run (merge, DLP_SINK (sink), self->merging, &local);
 
   if (cancellable != NULL)
     g_cancellable_disconnect (cancellable, id);

@@ -618,6 +618,21 @@ end_by (DlpFanout *self, GError *error)
   pthread_mutex_unlock (&self->lock);
 }
 
+/* What has failed since another attempt of this rank has come and taken it over is that one's. */
+static bool
+may_record (DlpFanout *self, DlpFanoutTask *task)
+{
+  GError *error = NULL;
+
+  if (task->status == DLP_TASK_DONE || dlp_state_lock_check (self->job->lock, &error))
+    return true;
+  pthread_mutex_lock (&self->lock);
+  task->status = DLP_TASK_STOPPED;
+  set_fatal (self, error);
+  pthread_mutex_unlock (&self->lock);
+  return false;
+}
+
 /* Without the lock: nobody else changes a task that is settled. Before the next one is begun it is
  * seen whether another attempt of this rank has come: beginning it would take the task from that
  * one. */
@@ -633,8 +648,11 @@ record (DlpFanout *self)
 
       if (task->recorded || (task->status != DLP_TASK_DONE && task->status != DLP_TASK_FAILED))
         continue;
+      if (!may_record (self, task))
+        continue;
       any = task->recorded = true;
-      if (dlp_fanout_job_save_task (self->job, task->number, task->outcome, &error))
+      if (dlp_fanout_job_save_task (self->job, task->number, task->status == DLP_TASK_DONE,
+                                    task->outcome, &error))
         continue;
       g_prefix_error (&error, "task %u: what became of it cannot be recorded: ", task->number);
       end_by (self, g_steal_pointer (&error));

@@ -7,6 +7,7 @@
 #include <dlpipe/dlp-manifest.h>
 #include <dlpipe/dlp-merge.h>
 #include <dlpipe/dlp-output-file.h>
+#include <dlpipe/dlp-sink.h>
 
 G_BEGIN_DECLS
 
@@ -36,7 +37,19 @@ struct _DlpMerge
  * part. False: it is no digest. */
 bool dlp_merge_add_digest (guint64 sum[2], const char *text);
 
+/* (transfer full): with the manifests of the parts, an array that ends with NULL. Nothing is read
+ * before it runs. */
+DlpMerge *dlp_merge_new (const char *location, const char *run_id, const char *const *parts);
+/* Whether it is for this sink: DLP_GRAPH_ERROR_VALUE. */
+bool dlp_merge_check_sink (DlpSink *sink, GError **error);
+/* Blocks. True at once where it is done already. @sink: is not run, and has the properties of those
+ * that have written the parts. */
+bool dlp_merge_run (DlpMerge *self, DlpSink *sink, GCancellable *cancellable, GError **error);
+
 /* ---- dlp-merge-publish.c ---- */
+
+/* Deletes what it has made at its location, finished and unfinished, and nothing else. */
+bool dlp_merge_discard (DlpMerge *self, GError **error);
 
 /* Whether the whole is there already. */
 bool dlp_merge_is_done (DlpMerge *self, bool *done, GError **error);

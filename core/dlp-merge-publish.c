@@ -274,7 +274,7 @@ remove_unfinished (DlpMerge *self, GError **error)
   return names != NULL && dlp_durable_sync_folder (place.fd, place.path, error);
 }
 
-gboolean
+bool
 dlp_merge_discard (DlpMerge *self, GError **error)
 {
   const char *const none[] = { NULL };

@@ -305,41 +305,35 @@ begin (DlpMerge *self, GCancellable *cancellable, GError **error)
   return true;
 }
 
-gboolean
-dlp_sink_check_merge (DlpSink *self, GError **error)
+bool
+dlp_merge_check_sink (DlpSink *sink, GError **error)
 {
-  DlpSinkClass *klass;
+  DlpSinkClass *klass = DLP_SINK_GET_CLASS (sink);
 
-  g_return_val_if_fail (DLP_IS_SINK (self), FALSE);
-
-  klass = DLP_SINK_GET_CLASS (self);
   if (klass->merge != NULL)
-    return klass->check_merge == NULL || klass->check_merge (self, error);
+    return klass->check_merge == NULL || klass->check_merge (sink, error);
   g_set_error (error, DLP_GRAPH_ERROR, DLP_GRAPH_ERROR_VALUE,
                "%s: %s cannot merge parts to one output; leave them as they are (without --merge)",
-               dlp_element_get_name (DLP_ELEMENT (self)),
-               dlp_element_get_factory (DLP_ELEMENT (self)));
-  return FALSE;
+               dlp_element_get_name (DLP_ELEMENT (sink)),
+               dlp_element_get_factory (DLP_ELEMENT (sink)));
+  return false;
 }
 
-gboolean
-dlp_sink_merge (DlpSink *self, DlpMerge *merge, GCancellable *cancellable, GError **error)
+bool
+dlp_merge_run (DlpMerge *self, DlpSink *sink, GCancellable *cancellable, GError **error)
 {
   bool done, ok;
 
-  g_return_val_if_fail (DLP_IS_SINK (self) && DLP_IS_MERGE (merge), FALSE);
-  g_return_val_if_fail (merge->files == NULL, FALSE);
-
-  if (!dlp_sink_check_merge (self, error) || !dlp_merge_is_done (merge, &done, error))
-    return FALSE;
+  if (!dlp_merge_check_sink (sink, error) || !dlp_merge_is_done (self, &done, error))
+    return false;
   if (done)
-    return TRUE;
-  if (dlp_merge_is_written (merge))
-    return dlp_merge_publish (merge, error);
-  ok = begin (merge, cancellable, error) && DLP_SINK_GET_CLASS (self)->merge (self, merge, error) &&
-       dlp_merge_commit (merge, error);
-  end (merge);
-  return ok && dlp_merge_publish (merge, error);
+    return true;
+  if (dlp_merge_is_written (self))
+    return dlp_merge_publish (self, error);
+  ok = begin (self, cancellable, error) && DLP_SINK_GET_CLASS (sink)->merge (sink, self, error) &&
+       dlp_merge_commit (self, error);
+  end (self);
+  return ok && dlp_merge_publish (self, error);
 }
 
 /* ---- */

@@ -117,6 +117,48 @@ dlp_pipeline_set_property_text (DlpPipeline *self,
 }
 
 static bool
+fail_value (DlpPipeline *self,
+            DlpGraphNode *node,
+            DlpGraphProperty *property,
+            const GError *cause,
+            GError **error)
+{
+  dlp_graph_set_error (error, DLP_GRAPH_ERROR_VALUE, self->graph->text, property->value_start,
+                       property->end, NULL, "%s: %s", node->factory, cause->message);
+  return false;
+}
+
+/* All that the text gives of a list, at once: it may be thousands of files. */
+static bool
+set_list (DlpPipeline *self,
+          DlpGraphNode *node,
+          guint first,
+          GObject *object,
+          GParamSpec *pspec,
+          GError **error)
+{
+  const char *key = dlp_graph_node_get_property (node, first)->key;
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) all = NULL;
+
+  for (guint i = first; i < node->properties->len; i++)
+    {
+      DlpGraphProperty *property = dlp_graph_node_get_property (node, i);
+      g_auto (GValue) value = G_VALUE_INIT;
+      g_autoptr (GError) local = NULL;
+
+      if (strcmp (property->key, key) != 0)
+        continue;
+      if (!dlp_value_parse (pspec, property->value, &value, &local))
+        return fail_value (self, node, property, local, error);
+      g_strv_builder_addv (builder, g_value_get_boxed (&value));
+    }
+  all = g_strv_builder_end (builder);
+  g_object_set (object, pspec->name, all, NULL);
+  return true;
+}
+
+static bool
 set_node_properties (DlpPipeline *self, DlpGraphNode *node, DlpElement *element, GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
@@ -125,6 +167,8 @@ set_node_properties (DlpPipeline *self, DlpGraphNode *node, DlpElement *element,
     {
       DlpGraphProperty *property = dlp_graph_node_get_property (node, i);
       GParamSpec *pspec = dlp_element_find_setting (element, property->key);
+      GObject *object;
+      bool is_first;
       g_autoptr (GError) local = NULL;
 
       if (pspec == NULL && DLP_IS_AUTO_READER (element))
@@ -143,14 +187,15 @@ set_node_properties (DlpPipeline *self, DlpGraphNode *node, DlpElement *element,
                                "%s", what);
           return false;
         }
-      if (!set_property (dlp_element_get_setting_object (element, property->key), pspec,
-                         property->value, g_hash_table_add (seen, property->key), &local))
+      is_first = g_hash_table_add (seen, property->key);
+      object = dlp_element_get_setting_object (element, property->key);
+      if (pspec->value_type == G_TYPE_STRV)
         {
-          dlp_graph_set_error (error, DLP_GRAPH_ERROR_VALUE, self->graph->text,
-                               property->value_start, property->end, NULL, "%s: %s", node->factory,
-                               local->message);
-          return false;
+          if (is_first && !set_list (self, node, i, object, pspec, error))
+            return false;
         }
+      else if (!set_property (object, pspec, property->value, is_first, &local))
+        return fail_value (self, node, property, local, error);
     }
   return true;
 }

@@ -28,6 +28,8 @@ make_last_rank (const FanoutOptions *options, FanoutFolder *folder, GError **err
   own.file = graph;
   own.state = state;
   own.seed = seed;
+  /* Of one that was submitted with them: it is dealt by now. */
+  own.update = own.accept_changed = own.retry_failed = false;
   own.rank = rank;
   own.world_size = world_size;
   return fanout_make (&own, error);

@@ -153,6 +153,15 @@ find_recorded (GVariant *outcome)
   return strcmp (status, "done") == 0 ? "done" : strcmp (status, "failed") == 0 ? "failed" : NULL;
 }
 
+/* That it is done counts, whatever else is there. */
+static GVariant *
+load_outcome (const char *folder)
+{
+  GVariant *outcome = fanout_load_json (folder, "done.json", NULL);
+
+  return outcome != NULL ? outcome : fanout_load_json (folder, "failed.json", NULL);
+}
+
 /* What is recorded of it, else what its state says. */
 static void
 look_at_task (FanoutFolder *self, guint64 number)
@@ -161,7 +170,7 @@ look_at_task (FanoutFolder *self, guint64 number)
   g_autofree char *name = g_strdup_printf ("%05" G_GUINT64_FORMAT, number);
   g_autofree char *folder = g_build_filename (self->path, "tasks", name, NULL);
   g_autofree char *state = g_build_filename (folder, "state", NULL);
-  g_autoptr (GVariant) outcome = fanout_load_json (folder, "task.json", NULL);
+  g_autoptr (GVariant) outcome = load_outcome (folder);
   const char *recorded = find_recorded (outcome);
   bool running = g_strcmp0 (recorded, "done") != 0 && is_running (state);
 

@@ -147,6 +147,7 @@ append_run (const FanoutSlurm *self, GString *text)
                    { "--checkpoint-every", options->checkpoint_every },
                    { "--stall-timeout", options->stall_timeout },
                    { "--answer-timeout", options->answer_timeout },
+                   { "--plan-timeout", options->plan_timeout },
                    { "--grace", options->grace },
                    { "--devices", options->devices },
                    { "--device-env", options->device_env },
@@ -296,6 +297,10 @@ fanout_slurm_make_finish_script (const FanoutSlurm *self)
   g_string_append_c (text, '\n');
   append_variables (self, text);
   g_string_append (text, "\nexec \"$program\"");
+  if (self->options->merge)
+    g_string_append (text, " --merge");
+  if (self->options->remove_parts)
+    g_string_append (text, " --remove-parts");
   append_argument (text, "--summary", summary);
   g_string_append (text, " finish \"$job\"\n");
   return g_string_free (text, FALSE);

@@ -302,6 +302,21 @@ check_folder (const char *path, GError **error)
   return false;
 }
 
+/* Ranks run whatever is not done, so they cannot hold out what has failed. */
+static bool
+check_failed (FanoutSlurm *self, GVariant *report, GError **error)
+{
+  guint64 n = launch_get_number (report, "tasks-failed");
+
+  if (n == 0 || !self->options->update || self->options->retry_failed)
+    return true;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+               "%" G_GUINT64_FORMAT " of the tasks before have failed, and ranks of Slurm run them "
+               "again: say so by --retry-failed, or do the update without --launcher=slurm",
+               n);
+  return false;
+}
+
 /* Ranks none of whose tasks is left are not submitted. */
 static bool
 find_ranks (FanoutSlurm *self, GVariant *report, GError **error)
@@ -360,7 +375,8 @@ describe_job (FanoutSlurm *self, GVariant *report, GError **error)
   if (end != NULL && strcmp (end, ".fanout") == 0)
     *end = '\0';
   self->name = g_strconcat ("dlpipe-", base, NULL);
-  return check_folder (job, error) && find_ranks (self, report, error);
+  return check_folder (job, error) && check_failed (self, report, error) &&
+         find_ranks (self, report, error);
 }
 
 static void

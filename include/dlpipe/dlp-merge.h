@@ -12,8 +12,7 @@ G_BEGIN_DECLS
  * DlpMerge:
  *
  * Several outputs of one sink, the parts of a fan-out, become one: what a sink writes with in
- * #DlpSinkClass.merge(). It is made with the manifests of the parts, in their order, and run by
- * dlp_sink_merge().
+ * #DlpSinkClass.merge(). It has the manifests of the parts, in their order.
  *
  * The files are written under unfinished names and made durable; then the manifest is, under such a
  * name too; then all get their final names, the manifest last. Killed before, the same merge begins
@@ -26,40 +25,6 @@ G_BEGIN_DECLS
  */
 DLP_AVAILABLE_IN_0_2
 G_DECLARE_FINAL_TYPE (DlpMerge, dlp_merge, DLP, MERGE, GObject)
-
-/**
- * dlp_merge_new:
- * @location: (type filename): the location of the whole, as that of the sink; its manifest is
- *   LOCATION.manifest.json
- * @run_id: the identity of the whole, hexadecimal, for unfinished files and the manifest
- * @parts: (array zero-terminated=1) (element-type filename): the manifests of the parts
- *
- * Makes a merge. Nothing is read before it runs.
- *
- * Threads: any.
- *
- * Returns: (transfer full): a merge
- *
- * Since: 0.2
- */
-DLP_AVAILABLE_IN_0_2
-DlpMerge *dlp_merge_new (const char *location, const char *run_id, const char *const *parts);
-
-/**
- * dlp_merge_discard:
- * @self: a merge
- * @error: return location for an error
- *
- * Deletes what the merge has made at its location, finished and unfinished, and nothing else.
- *
- * Threads: any.
- *
- * Returns: %FALSE with an error
- *
- * Since: 0.2
- */
-DLP_AVAILABLE_IN_0_2
-gboolean dlp_merge_discard (DlpMerge *self, GError **error);
 
 /**
  * dlp_merge_get_location:

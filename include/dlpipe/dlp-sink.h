@@ -273,7 +273,7 @@ struct _DlpSinkClass
    * Optional: writes the files of the whole, which has the records of the parts in their order. See
    * #DlpMerge. Ended in the middle, it is called again from the beginning.
    *
-   * Threads: that of dlp_sink_merge().
+   * Threads: that of the fan-out, or another one that has the sink for itself.
    *
    * Returns: %FALSE with an error
    *
@@ -409,44 +409,6 @@ gboolean dlp_sink_discard_files (DlpSink *self,
  */
 DLP_AVAILABLE_IN_0_1
 gboolean dlp_sink_is_finished_early (DlpSink *self);
-
-/**
- * dlp_sink_check_merge:
- * @self: a sink
- * @error: return location for an error
- *
- * Looks whether dlp_sink_merge() is for this sink.
- *
- * Threads: the one that prepares the pipeline.
- *
- * Returns: %FALSE with %DLP_GRAPH_ERROR_VALUE
- *
- * Since: 0.2
- */
-DLP_AVAILABLE_IN_0_2
-gboolean dlp_sink_check_merge (DlpSink *self, GError **error);
-
-/**
- * dlp_sink_merge:
- * @self: a sink that is not run, with the properties of those that have written the parts
- * @merge: a merge
- * @cancellable: (nullable): a cancellable
- * @error: return location for an error
- *
- * Makes one output of several, which stay. Done already: %TRUE at once. Ended at any instant, it is
- * called again with the same run.
- *
- * Blocks. Errors: those of reading and writing; %DLP_DATA_ERROR_DAMAGED: a part is not what its
- * manifest says; %DLP_STATE_ERROR_FOREIGN_OUTPUT: something else is at the location.
- *
- * Threads: any, one at a time.
- *
- * Returns: %FALSE with an error
- *
- * Since: 0.2
- */
-DLP_AVAILABLE_IN_0_2
-gboolean dlp_sink_merge (DlpSink *self, DlpMerge *merge, GCancellable *cancellable, GError **error);
 
 /**
  * dlp_sink_get_digest:

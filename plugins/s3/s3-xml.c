@@ -76,7 +76,7 @@ typedef struct
   gboolean in_contents;
   S3Entry *entry; /* (nullable): the one that is read */
   GString *text;
-  gboolean is_truncated;
+  gboolean is_truncated, is_told; /* whether it goes on; whether that was said */
   gboolean is_encoded;
 } Listing;
 
@@ -170,7 +170,10 @@ page_end (GMarkupParseContext *context, const char *name, gpointer data, GError 
   else if (self->depth == 2 && strcmp (name, "NextContinuationToken") == 0)
     take_text (self, &self->page->next);
   else if (self->depth == 2 && strcmp (name, "IsTruncated") == 0)
-    self->is_truncated = strcmp (g_strstrip (self->text->str), "true") == 0;
+    {
+      self->is_truncated = strcmp (g_strstrip (self->text->str), "true") == 0;
+      self->is_told = TRUE;
+    }
   else if (self->depth == 2 && strcmp (name, "EncodingType") == 0)
     self->is_encoded = strcmp (g_strstrip (self->text->str), "url") == 0;
   g_string_truncate (self->text, 0);
@@ -226,6 +229,9 @@ finish_page (Listing *self, GError **error)
           return FALSE;
         }
     }
+  /* A server that does not say so goes on where it says with what. */
+  if (!self->is_told)
+    self->is_truncated = self->page->next != NULL && *self->page->next != '\0';
   if (!self->is_truncated)
     g_clear_pointer (&self->page->next, g_free);
   else if (self->page->next == NULL || *self->page->next == '\0')

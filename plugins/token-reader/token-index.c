@@ -14,7 +14,13 @@ check_borders (TokenRows *self, GCancellable *cancellable, GError **error)
   gint64 first, last;
 
   if (index->n_borders == 0)
-    return TRUE;
+    return self->settings->unit == TOKEN_UNIT_SEQUENCE || index->n_sequences == 0 ||
+           token_file_damaged (&self->borders.file,
+                               g_strdup_printf ("it has %" G_GUINT64_FORMAT
+                                                " sequences, and does not say of which documents "
+                                                "they are; unit=sequence reads them",
+                                                index->n_sequences),
+                               error);
   if (!token_column_get (&self->borders, 0, &first, cancellable, error) ||
       !token_column_get (&self->borders, index->n_borders - 1, &last, cancellable, error))
     return FALSE;

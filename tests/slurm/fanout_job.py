@@ -81,7 +81,9 @@ class JobCase(unittest.TestCase):
         return text
 
     def read_task(self, number):
-        with open(os.path.join(self.job, 'tasks', '%05d' % number, 'task.json')) as file:
+        folder = os.path.join(self.job, 'tasks', '%05d' % number)
+        name = 'done.json' if os.path.exists(os.path.join(folder, 'done.json')) else 'failed.json'
+        with open(os.path.join(folder, name)) as file:
             return json.load(file)
 
     def get_status(self):

@@ -131,6 +131,53 @@ class Submit(fanout_job.JobCase):
             self.assertEqual(json.load(file)['exit-code'], 0)
         self.fanout('--follow', '--progress=none', self.job)
 
+    def run_all(self, ranks):
+        """Those that were submitted, and the last one."""
+        for rank in ranks:
+            self.finish_script(self.run_script(self.ranks, SLURM_ARRAY_TASK_ID=str(rank)))
+        self.finish_script(self.run_script(self.last))
+
+    def test_merge_and_update(self):
+        """The last job makes one output of the parts; a grown list is dealt by who submits, and only ranks with new tasks run."""
+        def grow():
+            for i in range(20, 23):
+                with open(os.path.join(self.folder, 'in-%02d.jsonl' % i), 'w') as file:
+                    file.write(json.dumps({'text': 'new file %d' % i}) + '\n')
+
+        def shrink():
+            for i in range(20, 23):
+                os.remove(os.path.join(self.folder, 'in-%02d.jsonl' % i))
+
+        first = self.run_local(4, '--merge')
+        self.fanout('--tasks=4', '--workers=1', '--progress=none', '--merge', GRAPH)
+        grow()
+        self.fanout('--workers=1', '--progress=none', '--merge', '--update', GRAPH)
+        grown = self.hash_output()
+        self.assertEqual(grown['all'] == first['all'], False)
+        shutil.rmtree(os.path.join(self.folder, 'out'))
+        shutil.rmtree(self.job)
+        shrink()
+
+        self.fanout(*SLURM, '--tasks=4', '--merge', GRAPH)
+        self.assertNotIn('--merge', self.read(self.ranks))
+        self.run_all(range(4))
+        self.assertEqual(self.hash_output(), first)
+        grow()
+        self.fanout(*SLURM, '--merge', '--update', GRAPH)
+        self.assertEqual(self.read_calls()[-2], 'sbatch --parsable --array=4 %s 0' % self.ranks)
+        self.run_all([4])
+        self.assertEqual(self.hash_output(), grown)
+
+    def test_update_with_failed(self):
+        """Ranks cannot hold out what has failed: that is refused, unless it is to be run again."""
+        self.write_files(bad=True)
+        self.fanout('--tasks=4', '--workers=1', '--progress=none', '--strict', GRAPH, status=1)
+        error = self.fanout(*SLURM, '--update', GRAPH, status=2)[1]
+        self.assertIn('1 of the tasks before have failed', error)
+        self.assertEqual(self.read_calls(), [])
+        self.fanout(*SLURM, '--update', '--retry-failed', GRAPH)
+        self.assertRegex(self.read_calls()[0], r'--array=[0-3] ')
+
     def test_last_decides(self):
         """By what is recorded: nothing of a rank that was lost."""
         self.fanout(*SLURM, '--tasks=4', GRAPH)

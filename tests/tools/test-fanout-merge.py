@@ -17,7 +17,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap  # noqa: E402
 
-FANOUT, LAUNCH, DATASET = sys.argv[1:4]
+FANOUT, LAUNCH, DATASET = (os.path.abspath(path) for path in sys.argv[1:4])
+del sys.argv[1:4]
 READ = 'file-source location=in-*.jsonl ! jsonl-reader ! '
 LINES = READ + 'jsonl-sink location=out'
 TOKENS = 'tokenizer model=gpt2 ! megatron-sink location='
@@ -204,5 +205,4 @@ class Merge(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    del sys.argv[1:4]
     tap.main()

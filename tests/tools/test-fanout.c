@@ -479,7 +479,7 @@ test_large_graph (void)
 static void
 test_locked_task (void)
 {
-  static const char task[] = "out.fanout/tasks/00001/task.json";
+  static const char task[] = "out.fanout/tasks/00001/done.json";
   const char *const again[] = { GRAPH, NULL };
   g_autoptr (LaunchRig) rig = new_rig ();
   g_autofree char *path = launch_rig_path (rig, task);

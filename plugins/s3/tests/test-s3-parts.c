@@ -326,6 +326,21 @@ test_page_plain (void)
   g_assert_null (page.next);
 }
 
+/* Of servers that leave <IsTruncated> out. */
+static void
+test_page_not_told (void)
+{
+  static const char more[] = HEAD ENTRY "<NextContinuationToken>x</NextContinuationToken>" TAIL;
+  static const char last[] = HEAD ENTRY "<NextContinuationToken></NextContinuationToken>" TAIL;
+  g_auto (S3Page) page = { NULL };
+  g_auto (S3Page) end = { NULL };
+
+  g_assert_true (s3_page_parse (&page, more, strlen (more), NULL));
+  g_assert_cmpstr (page.next, ==, "x");
+  g_assert_true (s3_page_parse (&end, last, strlen (last), NULL));
+  g_assert_null (end.next);
+}
+
 static void
 test_page_wrong (void)
 {
@@ -509,6 +524,7 @@ main (int argc, char **argv)
   g_test_add_func ("/s3/names", test_names);
   g_test_add_func ("/s3/xml/page", test_page);
   g_test_add_func ("/s3/xml/page-plain", test_page_plain);
+  g_test_add_func ("/s3/xml/page-not-told", test_page_not_told);
   g_test_add_func ("/s3/xml/page-wrong", test_page_wrong);
   g_test_add_func ("/s3/xml/page-long", test_page_long);
   g_test_add_func ("/s3/xml/errors", test_errors);

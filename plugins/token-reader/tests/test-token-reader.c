@@ -339,6 +339,7 @@ test_damaged (void)
     { "1 2", "0 2", "0 1 3", "", "its documents are sequences 0 to 3" },
     { "1 2", "0 2", "0 2 1 2", "[1,2,3]", "document 1 has sequences 2 to 1" },
     { "1 2", "0 2", "0 7 2", "", "document 0 has sequences 0 to 7" },
+    { "1 2", "0 2", "", "", "it has 2 sequences, and does not say" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
