@@ -416,14 +416,15 @@ dlp_record_batch_builder_append_string (DlpRecordBatchBuilder *self, guint field
 }
 
 /* More is asked for than will be used, several times as much where text becomes tokens. A large
- * value is written elsewhere, where the processor's cache has room for it at once, and copied when
- * its size is known: the buffer grows by no more than that. */
+ * value that the buffer has no room for as it is is written elsewhere, and copied when its size is
+ * known: the buffer grows by no more than that. */
 static inline gboolean
 is_for_aside (const DlpBuilderField *field, gsize size)
 {
   if (field->is_reserved)
     return field->is_aside;
-  return size >= MIN_ASIDE && size <= DLP_BUFFER_MAX_CLASS;
+  return size >= MIN_ASIDE && size <= DLP_BUFFER_MAX_CLASS &&
+         field->used + size > field->data.buffer.capacity;
 }
 
 static guint8 *
