@@ -16,6 +16,7 @@ LEFT_OUT = {
     'app-kill': 'it kills by the clock, and a program under valgrind has not begun by then',
     'memory': 'it measures memory, which valgrind multiplies',
     'zstd-memory': 'it measures memory, which valgrind multiplies',
+    'read-ahead-many': 'it measures memory, and has more threads than valgrind takes',
 }
 
 

@@ -319,7 +319,9 @@ test_equal (Fixture *self, gconstpointer data)
         g_byte_array_append (bytes, (const guint8 *) "junk at the end", 15);
       n_parts += compare (self, rand, bytes);
     }
-  g_assert_cmpuint (n_parts, >, rounds / 2);
+  /* One alone may have no parts. */
+  if (rounds > 2)
+    g_assert_cmpuint (n_parts, >, rounds / 2);
 }
 
 static void
