@@ -44,6 +44,13 @@ http_rig_get_scale (void)
   return scale != NULL ? g_ascii_strtod (scale, NULL) : 1;
 }
 
+/* A server lives no longer than it may be wanted, should nobody end it. */
+static gboolean
+is_slow (void)
+{
+  return http_rig_get_scale () > 1 || g_getenv ("DLPIPE_TEST_PATIENCE") != NULL;
+}
+
 HttpRig *
 http_rig_new (guint packet, guint seed, double rate)
 {
@@ -62,7 +69,7 @@ http_rig_new (guint packet, guint seed, double rate)
       G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error, "python3",
       g_getenv ("DLPIPE_TEST_SERVER"), "--root", self->folder, "--port-file", port_file, "--packet",
       packet_text, "--seed", seed_text, "--rate", rate_text, "--max-requests", "1000000",
-      "--max-seconds", http_rig_get_scale () > 1 ? "3500" : "300", NULL);
+      "--max-seconds", is_slow () ? "3500" : "300", NULL);
   g_assert_no_error (error);
   self->port = wait_for_port (port_file);
   return self;
