@@ -345,6 +345,7 @@ class Others(fanout_job.JobCase):
         self.check(wanted)
 
     # Known to fail now and then, where the one that was overtaken records its task behind the other: see fanout.md.
+    @unittest.skipUnless(ALL, 'fails now and then: ./run-tests --slurm')
     def test_two_pods_of_one_index(self):
         """Without locks a second one is begun beside the first. One goes on to the end: nearly always the second, but the
         first may begin a task just behind it; the other one ends, with the exit code for it."""
